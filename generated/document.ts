@@ -1,0 +1,1061 @@
+// Made by `npm run generate` from openapi.yaml. Do not edit.
+/** The OpenAPI document as data, so that nothing reads a file at run time. */
+export const document: Record<string, unknown> = {
+  "openapi": "3.1.1",
+  "info": {
+    "title": "async-jobs",
+    "version": "0.1.0",
+    "summary": "Asynchronous Request-Reply over HTTP.",
+    "description": "A client submits work and is answered `202 Accepted` at once. It learns how the work ends from an\nevent stream (server-sent events) or by polling the status resource. `version` grows by one at each\nvisible change of a job and decides which of two statements about it is the newer one.\n",
+    "license": {
+      "name": "MIT",
+      "identifier": "MIT"
+    }
+  },
+  "servers": [
+    {
+      "url": "/",
+      "description": "The router serves these paths below the path that it is mounted at."
+    }
+  ],
+  "security": [],
+  "tags": [
+    {
+      "name": "jobs",
+      "description": "Submit, watch and cancel jobs."
+    }
+  ],
+  "paths": {
+    "/jobs/{job}": {
+      "post": {
+        "operationId": "submitJob",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Make sure that the work of a type is done.",
+        "description": "Answers with a job that does the work: a new one, or one that stands for it already (`outcome`\nsays which). `Location` and `statusUrl` are the same absolute URL.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobType"
+          },
+          {
+            "$ref": "#/components/parameters/IdempotencyKey"
+          },
+          {
+            "$ref": "#/components/parameters/SubmitCacheControl"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "description": "The input of the job. A type that declares no input takes no body.",
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/JobInput"
+              }
+            }
+          }
+        },
+        "responses": {
+          "202": {
+            "description": "Accepted. The job is committed.",
+            "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
+              "Retry-After": {
+                "description": "Seconds to wait before polling the status. Left out when the job has ended.",
+                "required": false,
+                "schema": {
+                  "type": "integer",
+                  "minimum": 0
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/AcceptedJob"
+                }
+              }
+            },
+            "links": {
+              "status": {
+                "operationId": "getJobStatus",
+                "parameters": {
+                  "job": "$response.body#/jobId"
+                }
+              },
+              "events": {
+                "operationId": "streamJobEvents",
+                "parameters": {
+                  "job": "$response.body#/jobId"
+                }
+              },
+              "cancel": {
+                "operationId": "cancelJob",
+                "parameters": {
+                  "job": "$response.body#/jobId"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "413": {
+            "$ref": "#/components/responses/ContentTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
+          "422": {
+            "description": "The idempotency key stands for another type or another input.",
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Problem"
+                }
+              }
+            }
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      },
+      "delete": {
+        "operationId": "cancelJob",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Cancel a job.",
+        "description": "Marks the job CANCELLED at once, aborts the signal of its handler wherever that runs, and refuses\nwhatever that run reports later.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          }
+        ],
+        "responses": {
+          "202": {
+            "$ref": "#/components/responses/CancelledJob"
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "$ref": "#/components/responses/JobAlreadyEnded"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/jobs/{job}/status": {
+      "get": {
+        "operationId": "getJobStatus",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Read the state of a job.",
+        "description": "200 for every state but FAILED, which is a 422 problem. While the job is active the answer carries\n`Retry-After`; once it has ended it carries `Expires`, until when the resource stays readable.\nNever a redirect.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          },
+          {
+            "$ref": "#/components/parameters/IfNoneMatch"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The job is PENDING, PROCESSING, COMPLETED or CANCELLED.",
+            "headers": {
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Retry-After": {
+                "description": "Seconds to wait before polling the status. Left out when the job has ended.",
+                "required": false,
+                "schema": {
+                  "type": "integer",
+                  "minimum": 0
+                }
+              },
+              "Expires": {
+                "description": "Once the job has ended, until when the resource stays readable (IMF-fixdate).",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Job"
+                }
+              }
+            }
+          },
+          "304": {
+            "description": "The version that `If-None-Match` names is still the current one.",
+            "headers": {
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Retry-After": {
+                "description": "Seconds to wait before polling the status. Left out when the job has ended.",
+                "required": false,
+                "schema": {
+                  "type": "integer",
+                  "minimum": 0
+                }
+              },
+              "Expires": {
+                "description": "Once the job has ended, until when the resource stays readable (IMF-fixdate).",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "422": {
+            "description": "The job is FAILED.",
+            "headers": {
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Expires": {
+                "$ref": "#/components/headers/Expires"
+              }
+            },
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "$ref": "#/components/schemas/FailedJobProblem"
+                }
+              }
+            }
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      },
+      "delete": {
+        "operationId": "cancelJobByStatus",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Cancel a job (alias of cancelJob).",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          }
+        ],
+        "responses": {
+          "202": {
+            "$ref": "#/components/responses/CancelledJob"
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "$ref": "#/components/responses/JobAlreadyEnded"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/jobs/{job}/events": {
+      "get": {
+        "operationId": "streamJobEvents",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Watch a job until it ends.",
+        "description": "Server-sent events: a snapshot of the current state, every later change, the event that says how\nthe job ended, and then the server closes the stream. The `id` of an event is the job's `version`;\nits `data` is one line of JSON, of the schema that `x-events` names. The stream is derived from\nstate: a change that was overwritten before it could be sent is left out, the last one never is.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          },
+          {
+            "$ref": "#/components/parameters/LastEventId"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The stream.",
+            "headers": {
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "X-Accel-Buffering": {
+                "$ref": "#/components/headers/XAccelBuffering"
+              }
+            },
+            "content": {
+              "text/event-stream": {
+                "schema": {
+                  "type": "string"
+                },
+                "x-events": {
+                  "status": {
+                    "$ref": "#/components/schemas/StatusEvent"
+                  },
+                  "progress": {
+                    "$ref": "#/components/schemas/ProgressEvent"
+                  },
+                  "complete": {
+                    "$ref": "#/components/schemas/CompleteEvent"
+                  },
+                  "failed": {
+                    "$ref": "#/components/schemas/FailedEvent"
+                  },
+                  "cancelled": {
+                    "$ref": "#/components/schemas/CancelledEvent"
+                  }
+                }
+              }
+            }
+          },
+          "204": {
+            "description": "`Last-Event-ID` already is the version that the job ended with. This stops a browser's EventSource.\n"
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    }
+  },
+  "components": {
+    "parameters": {
+      "JobType": {
+        "name": "job",
+        "in": "path",
+        "required": true,
+        "description": "The type of the job, as registered with its handler.",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 100,
+          "pattern": "^[A-Za-z0-9._-]+$"
+        }
+      },
+      "JobId": {
+        "name": "job",
+        "in": "path",
+        "required": true,
+        "description": "The id of the job. Anything that is no id of a job answers 404, whatever its form.",
+        "schema": {
+          "type": "string",
+          "format": "uuid"
+        }
+      },
+      "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "description": "1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with\nthe same job. The quoted form of the IETF draft and the bare form are the same key.\n",
+        "schema": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 257,
+          "pattern": "^[\\x21-\\x7E]+$"
+        }
+      },
+      "SubmitCacheControl": {
+        "name": "Cache-Control",
+        "in": "header",
+        "required": false,
+        "description": "With `no-cache` the work is done anew although a fresh result exists.",
+        "schema": {
+          "type": "string",
+          "maxLength": 1000
+        }
+      },
+      "IfNoneMatch": {
+        "name": "If-None-Match",
+        "in": "header",
+        "required": false,
+        "description": "The `ETag` of an earlier answer (RFC 9110 section 13.1.2).",
+        "schema": {
+          "type": "string",
+          "maxLength": 1000
+        }
+      },
+      "LastEventId": {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "required": false,
+        "description": "The `id` of the last event that the client has seen. What is no number is ignored.",
+        "schema": {
+          "type": "string",
+          "maxLength": 100
+        }
+      }
+    },
+    "headers": {
+      "Location": {
+        "description": "The absolute URL of the status resource.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "format": "uri"
+        }
+      },
+      "RetryAfter": {
+        "description": "Seconds to wait before trying again.",
+        "required": true,
+        "schema": {
+          "type": "integer",
+          "minimum": 1
+        }
+      },
+      "Expires": {
+        "description": "Until when the resource stays readable (IMF-fixdate, RFC 9110 section 5.6.7).",
+        "required": true,
+        "schema": {
+          "type": "string"
+        }
+      },
+      "ETag": {
+        "description": "The version of the job, quoted.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "pattern": "^\"[0-9]+\"$"
+        }
+      },
+      "CacheControl": {
+        "description": "`private, no-cache`; for a stream also `no-transform`.",
+        "required": true,
+        "schema": {
+          "type": "string"
+        }
+      },
+      "XAccelBuffering": {
+        "description": "Asks proxies not to hold the stream back.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "enum": [
+            "no"
+          ]
+        }
+      }
+    },
+    "responses": {
+      "CancelledJob": {
+        "description": "The job is CANCELLED.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Job"
+            }
+          }
+        }
+      },
+      "BadRequest": {
+        "description": "The request is not of the form that this document asks for.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "JobNotFound": {
+        "description": "There is no such job, or none that the caller may know of.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "NotAcceptable": {
+        "description": "`Accept` excludes what this operation answers with.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "JobAlreadyEnded": {
+        "description": "The job has ended already.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "ContentTooLarge": {
+        "description": "The body is larger than the server takes.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "UnsupportedMediaType": {
+        "description": "The body is not JSON in UTF-8, or has a content coding that the server does not know.",
+        "headers": {
+          "Accept": {
+            "description": "The media type that the operation takes (RFC 9110 section 15.5.16).",
+            "required": true,
+            "schema": {
+              "type": "string"
+            }
+          }
+        },
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "InternalError": {
+        "description": "The server has a fault.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "Unavailable": {
+        "description": "The server cannot take this request now; the same request may succeed later.",
+        "headers": {
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
+          }
+        },
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      }
+    },
+    "schemas": {
+      "JobStatus": {
+        "type": "string",
+        "description": "PENDING: accepted, waiting for its turn. PROCESSING: running. COMPLETED: ended well. FAILED: ended\nwith an error. CANCELLED: cancelled. The last three are terminal.\n",
+        "enum": [
+          "PENDING",
+          "PROCESSING",
+          "COMPLETED",
+          "FAILED",
+          "CANCELLED"
+        ]
+      },
+      "SubmitOutcome": {
+        "type": "string",
+        "description": "How a submit was answered. created: a new job. idempotent: the job that the key stands for. fresh:\na job whose result is still fresh. in-flight: a job that does the same work now.\n",
+        "enum": [
+          "created",
+          "idempotent",
+          "fresh",
+          "in-flight"
+        ]
+      },
+      "JobInput": {
+        "description": "The input of a job, as its type declares it."
+      },
+      "JobOutput": {
+        "description": "The output of a job, where its type declares one."
+      },
+      "AcceptedJob": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "statusUrl",
+          "eventsUrl",
+          "outcome"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "statusUrl": {
+            "type": "string",
+            "format": "uri"
+          },
+          "eventsUrl": {
+            "type": "string",
+            "format": "uri"
+          },
+          "outcome": {
+            "$ref": "#/components/schemas/SubmitOutcome"
+          }
+        }
+      },
+      "Job": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "type",
+          "status",
+          "version",
+          "createdAt",
+          "lastUpdatedAt",
+          "percentComplete"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "type": {
+            "type": "string"
+          },
+          "status": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "createdAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "percentComplete": {
+            "type": [
+              "integer",
+              "null"
+            ],
+            "minimum": 0,
+            "maximum": 100
+          },
+          "output": {
+            "$ref": "#/components/schemas/JobOutput"
+          }
+        }
+      },
+      "ProblemCode": {
+        "type": "string",
+        "description": "What went wrong, stable across releases.",
+        "enum": [
+          "body-too-deep",
+          "body-too-large",
+          "database-unavailable",
+          "idempotency-key-reused",
+          "internal-error",
+          "invalid-host",
+          "invalid-input",
+          "invalid-request",
+          "job-already-ended",
+          "job-failed",
+          "job-not-found",
+          "malformed-body",
+          "malformed-url",
+          "method-not-allowed",
+          "not-acceptable",
+          "queue-full",
+          "route-not-found",
+          "unknown-type",
+          "unsupported-media-type"
+        ]
+      },
+      "Problem": {
+        "type": "object",
+        "description": "A problem (RFC 9457).",
+        "additionalProperties": false,
+        "required": [
+          "type",
+          "title",
+          "status",
+          "code"
+        ],
+        "properties": {
+          "type": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "title": {
+            "type": "string"
+          },
+          "status": {
+            "type": "integer",
+            "minimum": 400,
+            "maximum": 599
+          },
+          "detail": {
+            "type": "string"
+          },
+          "instance": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "code": {
+            "$ref": "#/components/schemas/ProblemCode"
+          },
+          "jobId": {
+            "type": "string",
+            "format": "uuid",
+            "description": "The job that the problem is about."
+          },
+          "jobStatus": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "errors": {
+            "type": "array",
+            "description": "What is wrong with the request, part by part.",
+            "items": {
+              "$ref": "#/components/schemas/RequestError"
+            }
+          }
+        }
+      },
+      "RequestError": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "in",
+          "detail"
+        ],
+        "properties": {
+          "in": {
+            "$ref": "#/components/schemas/RequestPart"
+          },
+          "name": {
+            "type": "string",
+            "description": "The name of the parameter, for all but the body."
+          },
+          "pointer": {
+            "type": "string",
+            "description": "Where in the body, as a URI fragment with a JSON pointer (RFC 6901 section 6)."
+          },
+          "detail": {
+            "type": "string"
+          }
+        }
+      },
+      "RequestPart": {
+        "type": "string",
+        "enum": [
+          "body",
+          "header",
+          "path",
+          "query"
+        ]
+      },
+      "FailedJobProblem": {
+        "type": "object",
+        "description": "The state of a FAILED job, as a problem (RFC 9457). `status` is the HTTP status.",
+        "additionalProperties": false,
+        "required": [
+          "type",
+          "title",
+          "status",
+          "code",
+          "failureCode",
+          "jobId",
+          "jobStatus",
+          "version",
+          "createdAt",
+          "lastUpdatedAt",
+          "percentComplete"
+        ],
+        "properties": {
+          "type": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "title": {
+            "type": "string",
+            "description": "What the handler said, or a sentence of ours where it said nothing for clients to read."
+          },
+          "status": {
+            "type": "integer",
+            "minimum": 422,
+            "maximum": 422
+          },
+          "detail": {
+            "type": "string"
+          },
+          "instance": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "code": {
+            "$ref": "#/components/schemas/ProblemCode"
+          },
+          "failureCode": {
+            "type": "string",
+            "description": "Why the job failed. Of ours: handler-error, timed-out, worker-lost, processing-timeout,\ninvalid-output; a handler may give its own.\n"
+          },
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "jobStatus": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "createdAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "percentComplete": {
+            "type": [
+              "integer",
+              "null"
+            ],
+            "minimum": 0,
+            "maximum": 100
+          }
+        }
+      },
+      "StatusEvent": {
+        "type": "object",
+        "description": "The job is active; its status has changed, or this is the snapshot.",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "status",
+          "version",
+          "lastUpdatedAt",
+          "percentComplete"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "status": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "percentComplete": {
+            "type": [
+              "integer",
+              "null"
+            ],
+            "minimum": 0,
+            "maximum": 100
+          }
+        }
+      },
+      "ProgressEvent": {
+        "type": "object",
+        "description": "The job is PROCESSING and has come further.",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "status",
+          "version",
+          "lastUpdatedAt",
+          "percentComplete"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "status": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "percentComplete": {
+            "type": [
+              "integer",
+              "null"
+            ],
+            "minimum": 0,
+            "maximum": 100
+          }
+        }
+      },
+      "CompleteEvent": {
+        "type": "object",
+        "description": "The job is COMPLETED. The work has ended at this instant; read your domain resource now.",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "version",
+          "lastUpdatedAt"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          }
+        }
+      },
+      "CancelledEvent": {
+        "type": "object",
+        "description": "The job is CANCELLED.",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "version",
+          "lastUpdatedAt"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          }
+        }
+      },
+      "FailedEvent": {
+        "type": "object",
+        "description": "The job is FAILED. The status resource has the same as a problem.",
+        "additionalProperties": false,
+        "required": [
+          "jobId",
+          "version",
+          "lastUpdatedAt",
+          "title",
+          "failureCode"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "title": {
+            "type": "string"
+          },
+          "detail": {
+            "type": "string"
+          },
+          "failureCode": {
+            "type": "string"
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,545 @@
+// Made by `npm run generate` from openapi.yaml. Do not edit.
+export interface paths {
+    "/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make sure that the work of a type is done.
+         * @description Answers with a job that does the work: a new one, or one that stands for it already (`outcome`
+         *     says which). `Location` and `statusUrl` are the same absolute URL.
+         */
+        post: operations["submitJob"];
+        /**
+         * Cancel a job.
+         * @description Marks the job CANCELLED at once, aborts the signal of its handler wherever that runs, and refuses
+         *     whatever that run reports later.
+         */
+        delete: operations["cancelJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{job}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch a job until it ends.
+         * @description Server-sent events: a snapshot of the current state, every later change, the event that says how
+         *     the job ended, and then the server closes the stream. The `id` of an event is the job's `version`;
+         *     its `data` is one line of JSON, of the schema that `x-events` names. The stream is derived from
+         *     state: a change that was overwritten before it could be sent is left out, the last one never is.
+         */
+        get: operations["streamJobEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{job}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of a job.
+         * @description 200 for every state but FAILED, which is a 422 problem. While the job is active the answer carries
+         *     `Retry-After`; once it has ended it carries `Expires`, until when the resource stays readable.
+         *     Never a redirect.
+         */
+        get: operations["getJobStatus"];
+        put?: never;
+        post?: never;
+        /** Cancel a job (alias of cancelJob). */
+        delete: operations["cancelJobByStatus"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptedJob: {
+            /** Format: uri */
+            eventsUrl: string;
+            /** Format: uuid */
+            jobId: string;
+            outcome: components["schemas"]["SubmitOutcome"];
+            /** Format: uri */
+            statusUrl: string;
+        };
+        /** @description The job is CANCELLED. */
+        CancelledEvent: {
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            version: number;
+        };
+        /** @description The job is COMPLETED. The work has ended at this instant; read your domain resource now. */
+        CompleteEvent: {
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            version: number;
+        };
+        /** @description The job is FAILED. The status resource has the same as a problem. */
+        FailedEvent: {
+            detail?: string;
+            failureCode: string;
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            title: string;
+            version: number;
+        };
+        /** @description The state of a FAILED job, as a problem (RFC 9457). `status` is the HTTP status. */
+        FailedJobProblem: {
+            code: components["schemas"]["ProblemCode"];
+            /** Format: date-time */
+            createdAt: string;
+            detail?: string;
+            /**
+             * @description Why the job failed. Of ours: handler-error, timed-out, worker-lost, processing-timeout,
+             *     invalid-output; a handler may give its own.
+             */
+            failureCode: string;
+            /** Format: uri-reference */
+            instance?: string;
+            /** Format: uuid */
+            jobId: string;
+            jobStatus: components["schemas"]["JobStatus"];
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            percentComplete: number | null;
+            status: number;
+            /** @description What the handler said, or a sentence of ours where it said nothing for clients to read. */
+            title: string;
+            /** Format: uri-reference */
+            type: string;
+            version: number;
+        };
+        Job: {
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            output?: components["schemas"]["JobOutput"];
+            percentComplete: number | null;
+            status: components["schemas"]["JobStatus"];
+            type: string;
+            version: number;
+        };
+        /** @description The input of a job, as its type declares it. */
+        JobInput: unknown;
+        /** @description The output of a job, where its type declares one. */
+        JobOutput: unknown;
+        /**
+         * @description PENDING: accepted, waiting for its turn. PROCESSING: running. COMPLETED: ended well. FAILED: ended
+         *     with an error. CANCELLED: cancelled. The last three are terminal.
+         * @enum {string}
+         */
+        JobStatus: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
+        /** @description A problem (RFC 9457). */
+        Problem: {
+            code: components["schemas"]["ProblemCode"];
+            detail?: string;
+            /** @description What is wrong with the request, part by part. */
+            errors?: components["schemas"]["RequestError"][];
+            /** Format: uri-reference */
+            instance?: string;
+            /**
+             * Format: uuid
+             * @description The job that the problem is about.
+             */
+            jobId?: string;
+            jobStatus?: components["schemas"]["JobStatus"];
+            status: number;
+            title: string;
+            /** Format: uri-reference */
+            type: string;
+        };
+        /**
+         * @description What went wrong, stable across releases.
+         * @enum {string}
+         */
+        ProblemCode: "body-too-deep" | "body-too-large" | "database-unavailable" | "idempotency-key-reused" | "internal-error" | "invalid-host" | "invalid-input" | "invalid-request" | "job-already-ended" | "job-failed" | "job-not-found" | "malformed-body" | "malformed-url" | "method-not-allowed" | "not-acceptable" | "queue-full" | "route-not-found" | "unknown-type" | "unsupported-media-type";
+        /** @description The job is PROCESSING and has come further. */
+        ProgressEvent: {
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            percentComplete: number | null;
+            status: components["schemas"]["JobStatus"];
+            version: number;
+        };
+        RequestError: {
+            detail: string;
+            in: components["schemas"]["RequestPart"];
+            /** @description The name of the parameter, for all but the body. */
+            name?: string;
+            /** @description Where in the body, as a URI fragment with a JSON pointer (RFC 6901 section 6). */
+            pointer?: string;
+        };
+        /** @enum {string} */
+        RequestPart: "body" | "header" | "path" | "query";
+        /** @description The job is active; its status has changed, or this is the snapshot. */
+        StatusEvent: {
+            /** Format: uuid */
+            jobId: string;
+            /** Format: date-time */
+            lastUpdatedAt: string;
+            percentComplete: number | null;
+            status: components["schemas"]["JobStatus"];
+            version: number;
+        };
+        /**
+         * @description How a submit was answered. created: a new job. idempotent: the job that the key stands for. fresh:
+         *     a job whose result is still fresh. in-flight: a job that does the same work now.
+         * @enum {string}
+         */
+        SubmitOutcome: "created" | "idempotent" | "fresh" | "in-flight";
+    };
+    responses: {
+        /** @description The request is not of the form that this document asks for. */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The job is CANCELLED. */
+        CancelledJob: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Job"];
+            };
+        };
+        /** @description The body is larger than the server takes. */
+        ContentTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server has a fault. */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The job has ended already. */
+        JobAlreadyEnded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such job, or none that the caller may know of. */
+        JobNotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `Accept` excludes what this operation answers with. */
+        NotAcceptable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server cannot take this request now; the same request may succeed later. */
+        Unavailable: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not JSON in UTF-8, or has a content coding that the server does not know. */
+        UnsupportedMediaType: {
+            headers: {
+                /** @description The media type that the operation takes (RFC 9110 section 15.5.16). */
+                Accept: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description 1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with
+         *     the same job. The quoted form of the IETF draft and the bare form are the same key.
+         */
+        IdempotencyKey: string;
+        /** @description The `ETag` of an earlier answer (RFC 9110 section 13.1.2). */
+        IfNoneMatch: string;
+        /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+        JobId: string;
+        /** @description The type of the job, as registered with its handler. */
+        JobType: string;
+        /** @description The `id` of the last event that the client has seen. What is no number is ignored. */
+        LastEventId: string;
+        /** @description With `no-cache` the work is done anew although a fresh result exists. */
+        SubmitCacheControl: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description `private, no-cache`; for a stream also `no-transform`. */
+        CacheControl: string;
+        /** @description The version of the job, quoted. */
+        ETag: string;
+        /** @description Until when the resource stays readable (IMF-fixdate, RFC 9110 section 5.6.7). */
+        Expires: string;
+        /** @description The absolute URL of the status resource. */
+        Location: string;
+        /** @description Seconds to wait before trying again. */
+        RetryAfter: number;
+        /** @description Asks proxies not to hold the stream back. */
+        XAccelBuffering: "no";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    submitJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With `no-cache` the work is done anew although a fresh result exists. */
+                "Cache-Control"?: components["parameters"]["SubmitCacheControl"];
+                /**
+                 * @description 1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with
+                 *     the same job. The quoted form of the IETF draft and the bare form are the same key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The type of the job, as registered with its handler. */
+                job: components["parameters"]["JobType"];
+            };
+            cookie?: never;
+        };
+        /** @description The input of the job. A type that declares no input takes no body. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["JobInput"];
+            };
+        };
+        responses: {
+            /** @description Accepted. The job is committed. */
+            202: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    /** @description Seconds to wait before polling the status. Left out when the job has ended. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedJob"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description The idempotency key stands for another type or another input. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: components["responses"]["CancelledJob"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["JobAlreadyEnded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    streamJobEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the last event that the client has seen. What is no number is ignored. */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Accel-Buffering": components["headers"]["XAccelBuffering"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `Last-Event-ID` already is the version that the job ended with. This stops a browser's EventSource. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getJobStatus: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of an earlier answer (RFC 9110 section 13.1.2). */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job is PENDING, PROCESSING, COMPLETED or CANCELLED. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    /** @description Once the job has ended, until when the resource stays readable (IMF-fixdate). */
+                    Expires?: string;
+                    /** @description Seconds to wait before polling the status. Left out when the job has ended. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The version that `If-None-Match` names is still the current one. */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    /** @description Once the job has ended, until when the resource stays readable (IMF-fixdate). */
+                    Expires?: string;
+                    /** @description Seconds to wait before polling the status. Left out when the job has ended. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            /** @description The job is FAILED. */
+            422: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    Expires: components["headers"]["Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["FailedJobProblem"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelJobByStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: components["responses"]["CancelledJob"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["JobAlreadyEnded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+}
