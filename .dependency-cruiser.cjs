@@ -7,7 +7,7 @@ const only = (name, comment, from, allowed) => ({
   to: { pathNot: allowed },
 })
 const packages = (names) => `^(node_modules/(${names})(/|$)|(${names})$)`
-const core = '^server/(job|handler|errors|telemetry|report)\\.ts$'
+const core = '^server/(job|handler|errors|telemetry|timer|duration)\\.ts$'
 
 module.exports = {
   forbidden: [
@@ -33,6 +33,7 @@ module.exports = {
     ]),
     only('core-knows-no-adapter', 'States, handlers and errors know neither HTTP nor SQL.', core, [
       core,
+      packages('tinyduration'),
       '^generated/openapi\\.ts$',
     ]),
     only('store-is-the-only-sql', 'The store speaks to PostgreSQL and to nobody else.', '^server/store', [
@@ -41,23 +42,22 @@ module.exports = {
       '^generated/schema\\.ts$',
       packages('pg|@types/pg'),
       '^node:',
-      '^(crypto|events)$',
+      '^(crypto|events|timers/promises)$',
     ]),
     only('jobs-know-no-http-no-sql', 'Use cases see the port of the store, never its statements.', '^server/jobs', [
       '^server/jobs',
       core,
       '^server/store/port\\.ts$',
+      packages('ajv|ajv-formats|uuid'),
       '^node:',
-      '^(crypto|events)$',
+      '^(crypto|events|timers/promises)$',
     ]),
-    only('executor-sees-ports', 'The executor runs attempts; it knows no HTTP and no SQL.', '^server/executor', [
+    only(
+      'executor-sees-ports',
+      'The executor runs attempts with the use cases; it knows no HTTP and no SQL.',
       '^server/executor',
-      core,
-      '^server/store/port\\.ts$',
-      '^server/jobs/(watch|submit|changes)\\.ts$',
-      '^node:',
-      '^(crypto|events)$',
-    ]),
+      ['^server/executor', core, '^server/store/port\\.ts$', '^server/jobs', '^node:', '^(crypto|events|timers/promises)$'],
+    ),
     only('http-translates', 'HTTP translates requests to use cases and never touches the store.', '^server/http', [
       '^server/http',
       core,

@@ -9,7 +9,9 @@ const check = process.argv.includes('--check')
 const banner = (source) => `// Made by \`npm run generate\` from ${source}. Do not edit.\n`
 
 const document = readFileSync(new URL('openapi.yaml', root), 'utf8')
-const scripts = readdirSync(new URL('schema/', root)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort()
+const scripts = readdirSync(new URL('schema/', root))
+  .filter((name) => /^\d{4}_.+\.sql$/.test(name))
+  .sort()
 const migrations = scripts.map((name) => ({
   version: Number(name.slice(0, 4)),
   name,

@@ -1,0 +1,139 @@
+import {
+  AttemptAborted,
+  type AbortReason,
+  isFireAndForget,
+  type HandlerContext,
+  type StartContext,
+} from '../handler.ts'
+import { parseDuration } from '../duration.ts'
+import type { Changes } from '../jobs/changes.ts'
+import { serializeOutput } from '../jobs/output.ts'
+import type { RegisteredType } from '../jobs/registry.ts'
+import { createReporter } from '../jobs/report.ts'
+import type { Watcher } from '../jobs/watch.ts'
+import type { ClaimedJob, Ending, Store } from '../store/port.ts'
+import type { Logger } from '../telemetry.ts'
+import { startTimer } from '../timer.ts'
+import { type Settled, toEnding } from './outcome.ts'
+import { AttemptProgress } from './progress.ts'
+import { abortableSleep } from './sleep.ts'
+
+/** How long a handler may take to return after its signal before its slot is freed, in milliseconds. */
+const abandonAfterMs = 1_000
+
+export interface AttemptParts {
+  readonly store: Pick<Store, 'reportProgress' | 'cycle'>
+  readonly changes: Changes
+  readonly watcher: Watcher
+  readonly log: Logger
+}
+
+/** One run of a handler: begin, perform, settle. It ends in at most one {@link Ending}, whatever the handler does. */
+export class Attempt {
+  readonly job: ClaimedJob
+  readonly startedAt: number = performance.now()
+  /** What the handler threw, for the log. */
+  error: unknown
+  abandoned = false
+  readonly #type: RegisteredType
+  readonly #parts: AttemptParts
+  readonly #abort = new AbortController()
+  readonly #progress: AttemptProgress
+  #giveUp: () => void = () => {}
+  #stopTimers: (() => void)[] = []
+
+  constructor(job: ClaimedJob, type: RegisteredType, parts: AttemptParts) {
+    this.job = job
+    this.#type = type
+    this.#parts = parts
+    this.#progress = new AttemptProgress(parts, job)
+  }
+
+  /** Runs the handler. Resolves to what is to be stored; never rejects. */
+  async run(): Promise<Ending | undefined> {
+    const unwatch = this.#watch()
+    this.#limitTime()
+    const settled = await Promise.race([this.#perform(), this.#abandonment()])
+    unwatch()
+    this.#progress.close()
+    for (const stop of this.#stopTimers) stop()
+    this.error = settled.kind === 'threw' ? settled.error : undefined
+    this.abandoned = settled.kind === 'abandoned'
+    return this.#settle(settled)
+  }
+
+  /** Aborts the signal; the first reason stands. A handler that does not return soon is given up, except to stop. */
+  abort(reason: AbortReason): void {
+    if (this.#abort.signal.aborted) return
+    this.#abort.abort(new AttemptAborted(reason))
+    if (reason !== 'stopping') this.#stopTimers.push(startTimer(abandonAfterMs, () => this.#giveUp()))
+  }
+
+  /** Stops waiting for the handler. */
+  giveUp(): void {
+    this.#giveUp()
+  }
+
+  async #perform(): Promise<Settled> {
+    const { handler } = this.#type
+    try {
+      const value = isFireAndForget(handler)
+        ? await handler.start(this.#startContext())
+        : await handler.handle(this.#handlerContext())
+      return { kind: 'returned', value }
+    } catch (error) {
+      return { kind: 'threw', error }
+    }
+  }
+
+  #abandonment(): Promise<Settled> {
+    return new Promise((resolve) => {
+      this.#giveUp = () => resolve({ kind: 'abandoned' })
+    })
+  }
+
+  #settle(settled: Settled): Ending | undefined {
+    const { signal } = this.#abort
+    if (isFireAndForget(this.#type.handler) && settled.kind === 'returned') return undefined
+    const { id, fencingToken, attempt, maxAttempts } = this.job
+    const output = (value: unknown): ReturnType<typeof serializeOutput> => serializeOutput(this.#type, value)
+    return toEnding({ id, fencingToken, attempt, maxAttempts, signal, output }, settled)
+  }
+
+  #watch(): () => void {
+    return this.#parts.watcher.watch(
+      this.job.id,
+      (state) => {
+        if (state?.status === 'PROCESSING') return
+        this.abort(state?.status === 'CANCELLED' ? 'cancelled' : 'lease-lost')
+      },
+      this.job.version,
+    )
+  }
+
+  #limitTime(): void {
+    const { handler } = this.#type
+    const timeoutMs = 'timeout' in handler ? parseDuration(handler.timeout) : undefined
+    if (timeoutMs !== undefined) this.#stopTimers.push(startTimer(timeoutMs, () => this.abort('timed-out')))
+  }
+
+  #handlerContext(): HandlerContext {
+    const { signal } = this.#abort
+    return {
+      ...this.#shared(),
+      signal,
+      progress: (percent) => this.#progress.report(percent),
+      sleep: (duration) => abortableSleep(duration, signal),
+    }
+  }
+
+  #startContext(): StartContext {
+    const { id: jobId, fencingToken } = this.job
+    return { ...this.#shared(), reporter: createReporter(this.#parts, this.#type, { jobId, fencingToken }) }
+  }
+
+  #shared(): Omit<StartContext, 'reporter'> {
+    const { id: jobId, type, tenant, input, attempt, fencingToken } = this.job
+    return { jobId, type, tenant, input, attempt, fencingToken, log: this.#parts.log }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Logger } from './telemetry.ts'
+
+/** Why the signal of an attempt was aborted. */
+export type AbortReason = 'cancelled' | 'timed-out' | 'lease-lost' | 'stopping'
+
+/** The `signal.reason` of an attempt: `reason` says what happened. */
+export class AttemptAborted extends Error {
+  override readonly name = 'AttemptAborted'
+  readonly reason: AbortReason
+
+  constructor(reason: AbortReason) {
+    super(`the attempt was aborted: ${reason}`)
+    this.reason = reason
+  }
+}
+
+/**
+ * Thrown by a handler to fail its job in words that a client may read. Whatever else a handler throws is logged, and the
+ * client reads a generic sentence.
+ */
+export class JobFailureError extends Error {
+  override readonly name = 'JobFailureError'
+  readonly code: string
+  readonly title: string
+  readonly detail: string | undefined
+  readonly retryable: boolean
+
+  /**
+   * @param failure.title One sentence for people. A blank one is replaced by a generic sentence.
+   * @param failure.code Stable and machine-readable. Default: `handler-error`.
+   * @param failure.retryable Whether another attempt may succeed, within the type's budget. Default: false.
+   */
+  constructor(failure: { title: string; code?: string; detail?: string; retryable?: boolean; cause?: unknown }) {
+    super(failure.title, { cause: failure.cause })
+    this.title = failure.title
+    this.code = failure.code ?? 'handler-error'
+    this.detail = failure.detail
+    this.retryable = failure.retryable ?? false
+  }
+}
+
+/** What every attempt is given. */
+interface AttemptContext<Input> {
+  readonly jobId: string
+  readonly type: string
+  readonly tenant: string
+  /** The input as it was submitted, valid by the type's `inputSchema`; undefined where the type declares none. */
+  readonly input: Input
+  /** 1 for the first attempt. An attempt may follow one that died after its side effects: make them idempotent. */
+  readonly attempt: number
+  /** Grows with each claim of the job. Store it with your own writes and refuse smaller ones. */
+  readonly fencingToken: number
+  readonly log: Logger
+}
+
+/** What a handler is given to work with. */
+export interface HandlerContext<Input = unknown> extends AttemptContext<Input> {
+  /** Aborted when the work should stop; `signal.reason` is an {@link AttemptAborted}. */
+  readonly signal: AbortSignal
+  /**
+   * Reports how far the work has come, 0 to 100 (fractions are rounded down). Resolves to false when the report was
+   * refused because the job has ended or another attempt owns it: stop working then. Reports are merged: at most one
+   * write per job is under way and the newest value wins, so it is cheap to call often.
+   */
+  readonly progress: (percent: number) => Promise<boolean>
+  /**
+   * Waits; rejects with `signal.reason` as soon as the signal is aborted.
+   * @param duration Milliseconds, or an ISO 8601 duration such as `PT30S`.
+   */
+  readonly sleep: (duration: number | string) => Promise<void>
+}
+
+/** Reports on a fire-and-forget job. False means refused (the job has ended, usually cancelled): stop the work. */
+export interface JobReporter {
+  readonly jobId: string
+  readonly fencingToken: number
+  /** Renews `recovery.processingTimeout`, also with the same percentage. */
+  readonly progress: (percent: number) => Promise<boolean>
+  /** @param output Stored where the type declares an `outputSchema`, ignored elsewhere. */
+  readonly complete: (output?: unknown) => Promise<boolean>
+  readonly fail: (failure: { title: string; code?: string; detail?: string }) => Promise<boolean>
+}
+
+/** What a fire-and-forget handler is given. */
+export interface StartContext<Input = unknown> extends AttemptContext<Input> {
+  readonly reporter: JobReporter
+}
+
+/** A JSON Schema, 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+interface TypeOptions {
+  /** The type of job, `[A-Za-z0-9._-]{1,100}`, unique among the handlers. */
+  readonly type: string
+  /** What the type takes as input. Default: the type takes no body. */
+  readonly inputSchema?: JsonSchema
+  /** What the handler gives out; it is then part of the job's status. Default: the job has no output. */
+  readonly outputSchema?: JsonSchema
+  /** How often a job may be tried. Default: once, so that a job whose worker died fails. */
+  readonly retry?: { readonly maxAttempts?: number }
+}
+
+/** Runs a type of job to its end. */
+export interface Handler<Input = unknown> extends TypeOptions {
+  /** The longest that one attempt may take, as an ISO 8601 duration; then it fails as `timed-out`. Default: no limit. */
+  readonly timeout?: string
+  /** Resolves when the work is done. What it returns is the output, where the type declares one. */
+  handle(context: HandlerContext<Input>): unknown
+}
+
+/** Starts a type of job whose end a {@link JobReporter} reports, from wherever the work is done. */
+export interface FireAndForgetHandler<Input = unknown> extends TypeOptions {
+  /** Resolves when the work has been started. A throw fails the job. */
+  start(context: StartContext<Input>): Promise<void> | void
+}
+
+// A handler is stored beside others of other inputs; what it is called with has been validated by its own schema.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyHandler = Handler<any> | FireAndForgetHandler<any>
+
+/** Gives a handler its types. `Input` is what `inputSchema` lets pass. */
+export function defineHandler<Input = undefined>(handler: Handler<Input>): Handler<Input>
+export function defineHandler<Input = undefined>(handler: FireAndForgetHandler<Input>): FireAndForgetHandler<Input>
+export function defineHandler(handler: AnyHandler): AnyHandler {
+  return handler
+}
+
+/** Whether the handler only starts the work. */
+export function isFireAndForget(handler: AnyHandler): handler is FireAndForgetHandler {
+  return 'start' in handler
+}

@@ -1,0 +1,71 @@
+import type { Response } from 'express'
+import { isTerminal, type Job, type JobState } from '../job.ts'
+import type { Watcher } from '../jobs/watch.ts'
+import type { Telemetry } from '../telemetry.ts'
+import { EventStream } from './event-stream.ts'
+import { toEvent } from './job-event.ts'
+import type { Operation } from './operation.ts'
+import type { Streams } from './streams.ts'
+
+export interface StreamJobEventsParts {
+  readonly read: (id: string) => Promise<Job>
+  readonly watcher: Watcher
+  readonly streams: Streams
+  readonly telemetry: Telemetry
+  readonly maxPendingEvents: number
+}
+
+/** GET /jobs/{id}/events */
+export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJobEvents'> {
+  return async ({ path, header, req }) => {
+    const missed: JobState[] = []
+    let deliver = (state: JobState): void => void missed.push(state)
+    // Watch first, read afterwards: a change in between is then told twice, and the version discards the repeat.
+    const unwatch = parts.watcher.watch(path.job, (state) => (state === null ? undefined : deliver(state)))
+    try {
+      const job = await parts.read(path.job)
+      if (isTerminal(job.status) && header('Last-Event-ID')?.trim() === String(job.version)) {
+        unwatch()
+        return { status: 204, headers: {} }
+      }
+      const open = (): void => {
+        const told = tellFrom(parts, req.res as Response, { jobId: job.id, unwatch })
+        told(job)
+        for (const state of missed) told(state)
+        deliver = told
+      }
+      const headers = { 'Cache-Control': 'private, no-cache, no-transform', 'X-Accel-Buffering': 'no' as const }
+      return { status: 200, contentType: 'text/event-stream', headers, body: { open, discard: unwatch } }
+    } catch (error) {
+      unwatch()
+      throw error
+    }
+  }
+}
+
+/** @returns a function that tells the client of a state, if it is news, and ends the stream with a terminal one. */
+function tellFrom(
+  parts: StreamJobEventsParts,
+  res: Response,
+  { jobId, unwatch }: { jobId: string; unwatch: () => void },
+): (state: JobState) => void {
+  const stream = new EventStream(res, {
+    maxPendingEvents: parts.maxPendingEvents,
+    onDropped: (pending) => parts.telemetry.emit('stream:dropped', { jobId, pending }),
+  })
+  const remove = parts.streams.add(stream)
+  const close = (): void => {
+    unwatch()
+    remove()
+  }
+  // The response closes, not the request: that one has ended long ago. It may have closed while the job was read.
+  if (res.closed || res.destroyed) close()
+  else res.once('close', close)
+  let before: JobState | undefined
+  return (state) => {
+    if (before !== undefined && state.version <= before.version) return
+    stream.send(toEvent(state, before))
+    before = state
+    if (isTerminal(state.status)) stream.end()
+  }
+}

@@ -1,0 +1,32 @@
+export { defineApplication, type Application } from './application.ts'
+export { createAsyncJobs, type AsyncJobs, type AsyncJobsOptions } from './service.ts'
+export type { Settings } from './config.ts'
+export type { IsoDuration } from './duration.ts'
+export {
+  ConfigurationError,
+  ProblemError,
+  problems,
+  type ProblemCode,
+  type ProblemDetails,
+  type RequestError,
+} from './errors.ts'
+export {
+  AttemptAborted,
+  defineHandler,
+  JobFailureError,
+  type AbortReason,
+  type AnyHandler,
+  type FireAndForgetHandler,
+  type Handler,
+  type HandlerContext,
+  type JobReporter,
+  type JsonSchema,
+  type StartContext,
+} from './handler.ts'
+export type { Job, JobFailure, JobState, JobStatus, SubmitOutcome } from './job.ts'
+export type { Cancel } from './jobs/cancel.ts'
+export type { ReportedClaim } from './jobs/report.ts'
+export type { Submit, SubmitRequest } from './jobs/submit.ts'
+export { jsonLinesLogger } from './log.ts'
+export type { Submission } from './store/port.ts'
+export type { EventName, Logger, OperationalEvents, Subscriber } from './telemetry.ts'

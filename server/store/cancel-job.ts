@@ -1,0 +1,17 @@
+import type { Job } from '../job.ts'
+import type { Database, Statement } from './database.ts'
+import { changed, type JobRow, jobColumns, toJob } from './rows.ts'
+
+const statement: Statement = {
+  name: 'async_jobs_cancel_job',
+  text: `
+UPDATE async_jobs j SET status = 'CANCELLED', worker_id = NULL, ${changed}
+WHERE j.id = $1 AND j.status IN ('PENDING', 'PROCESSING')
+RETURNING ${jobColumns}`,
+}
+
+/** Marks an active job CANCELLED; undefined when it is not active or not there. */
+export async function cancelJob(database: Database, id: string): Promise<Job | undefined> {
+  const [row] = await database.run<JobRow>(statement, [id])
+  return row === undefined ? undefined : toJob(row)
+}

@@ -1,0 +1,14 @@
+import type { Database, Statement } from './database.ts'
+
+const statement: Statement = {
+  name: 'async_jobs_count_pending',
+  text: `
+SELECT count(*)::integer AS pending
+FROM (SELECT FROM async_jobs WHERE type = $1 AND status = 'PENDING' LIMIT $2) AS some`,
+}
+
+/** Counts the waiting jobs of a type, up to a limit. */
+export async function countPending(database: Database, type: string, limit: number): Promise<number> {
+  const [row] = await database.run<{ pending: number }>(statement, [type, limit])
+  return row?.pending ?? 0
+}

@@ -1,0 +1,43 @@
+import type { Job, JobState } from '../job.ts'
+import { cancelJob } from './cancel-job.ts'
+import { Coalescer } from './coalescer.ts'
+import { countPending } from './count-pending.ts'
+import { cycle } from './cycle.ts'
+import type { Database } from './database.ts'
+import type { KeyMismatch, NewJob, ProgressReport, Store, Submission } from './port.ts'
+import { readChanges } from './read-changes.ts'
+import { readJobs } from './read-jobs.ts'
+import { recoverOrphans, recoverSilent, releaseUnheld } from './recover-jobs.ts'
+import { reportProgress } from './report-progress.ts'
+import { checkSchema } from './schema-version.ts'
+import { submitJobs } from './submit-jobs.ts'
+import { registerWorker, removeWorker, renewWorker } from './workers.ts'
+
+/** The store on PostgreSQL: every statement of the project, one function each, coalesced where requests come singly. */
+export function postgresStore(database: Database): Store {
+  const submits = new Coalescer<NewJob, Submission | KeyMismatch>((batch) => submitJobs(database, batch))
+  const reads = new Coalescer<string, Job | undefined>(async (ids) => {
+    const jobs = await readJobs(database, ids)
+    return ids.map((id) => ({ reply: jobs.get(id) }))
+  })
+  const progress = new Coalescer<ProgressReport, JobState | undefined>(async (reports) => {
+    const states = await reportProgress(database, reports)
+    return reports.map(({ id }) => ({ reply: states.get(id) }))
+  })
+  return {
+    checkSchema: () => checkSchema(database),
+    submit: (job) => submits.add(job),
+    read: (id) => reads.add(id),
+    countPending: (type, limit) => countPending(database, type, limit),
+    cancel: (id) => cancelJob(database, id),
+    readChanges: (seen) => readChanges(database, seen),
+    cycle: (endings, claim) => cycle(database, endings, claim),
+    reportProgress: (report) => progress.add(report),
+    registerWorker: (worker) => registerWorker(database, worker),
+    renewWorker: (id, leaseMs) => renewWorker(database, id, leaseMs),
+    removeWorker: (id) => removeWorker(database, id),
+    recoverOrphans: (types, limit) => recoverOrphans(database, types, limit),
+    recoverSilent: (types, options) => recoverSilent(database, types, options),
+    releaseUnheld: (workerId, held) => releaseUnheld(database, workerId, held),
+  }
+}
