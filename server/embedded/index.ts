@@ -1,0 +1,2 @@
+export { startEmbeddedPostgres } from './launcher.ts'
+export type { EmbeddedPostgres } from './launcher.ts'
