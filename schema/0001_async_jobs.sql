@@ -60,7 +60,7 @@ CREATE INDEX ix_async_jobs_fresh ON async_jobs (tenant, type, coalescing_key, la
 
 -- What a job takes in and gives out. Insert-only: in the hot row each transition would copy it.
 CREATE TABLE async_job_inputs (
-  job_id uuid  NOT NULL,
+  job_id uuid  NOT NULL REFERENCES async_jobs ON DELETE CASCADE,
   part   text  NOT NULL,
   value  jsonb NOT NULL,
   PRIMARY KEY (job_id, part),
@@ -68,10 +68,11 @@ CREATE TABLE async_job_inputs (
 );
 
 -- Which job an idempotency key stands for, also where that job was there before the key. Insert-only.
+-- It goes with its job: a key without one would answer for ever, whoever purges.
 CREATE TABLE async_job_keys (
   tenant     text        NOT NULL DEFAULT '',
   key        text        NOT NULL,
-  job_id     uuid        NOT NULL,
+  job_id     uuid        NOT NULL REFERENCES async_jobs ON DELETE CASCADE,
   type       text        NOT NULL,
   input_hash bytea       NOT NULL,
   created_at timestamptz NOT NULL,
