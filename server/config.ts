@@ -21,6 +21,8 @@ export interface Settings {
     readonly perType?: Readonly<Record<string, IsoDuration>>
   }
   readonly processing?: {
+    /** Whether this process runs jobs; without it, it takes and shows them only, and other processes run them. [true] */
+    readonly enabled?: boolean
     /** How many jobs run in this process at once; what comes on top waits in the table. [256] */
     readonly concurrencyLimit?: number
     /** How many jobs of a type may wait before submits are answered 503. [no limit] */
@@ -70,6 +72,7 @@ export interface Config {
   readonly coalesceInFlight: boolean
   readonly freshForMs: (type: string) => number | null
   readonly processing: {
+    readonly enabled: boolean
     readonly concurrencyLimit: number
     readonly maxPending: number | undefined
     readonly pollIntervalMs: number
@@ -168,6 +171,7 @@ function readProcessing(read: Reader, found: NonNullable<Settings['processing']>
   const at = 'processing.'
   const leaseMs = read.duration(`${at}lease`, found.lease, 'PT30S')
   return {
+    enabled: read.flag(`${at}enabled`, found.enabled, true),
     concurrencyLimit: read.whole(`${at}concurrencyLimit`, found.concurrencyLimit, { fallback: 256, least: 1 }),
     maxPending:
       found.maxPending === undefined
@@ -216,7 +220,7 @@ function readFreshness(read: Reader, settings: Settings, retentionMs: number): C
 function checkNames(read: Reader, settings: Settings): void {
   const nested: Readonly<Record<string, readonly string[]>> = {
     freshness: ['enabled', 'defaultWindow', 'perType'],
-    processing: ['concurrencyLimit', 'maxPending', 'pollInterval', 'lease', 'stopGrace'],
+    processing: ['enabled', 'concurrencyLimit', 'maxPending', 'pollInterval', 'lease', 'stopGrace'],
     sse: ['heartbeat', 'maxPendingEvents', 'pollInterval'],
     recovery: ['enabled', 'scanInterval', 'processingTimeout', 'batchSize'],
     hints: ['enabled'],

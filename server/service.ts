@@ -75,9 +75,19 @@ export function createAsyncJobs(options: AsyncJobsOptions): AsyncJobs {
   if (onEvent !== undefined) telemetry.subscribe(onEvent)
   // Without a listener an idle connection that breaks ends the process.
   pool.on('error', (error) => telemetry.emit('database:error', { during: 'idle connection', error }))
+  warnOfEndlessConnecting(pool, log)
   const store = postgresStore(new Database(pool, clock === undefined ? {} : { clock }))
   const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry }) : noHints
   return assemble({ config, log, telemetry, store, hints })
+}
+
+/** A connection that a silent network never answers keeps its place in the pool until this time is over. */
+function warnOfEndlessConnecting(pool: Pool, log: Logger): void {
+  if ((pool.options.connectionTimeoutMillis ?? 0) > 0) return
+  log.warn(
+    { option: 'connectionTimeoutMillis' },
+    'the pool has no connectionTimeoutMillis: a silent network may fill it for good; 5000 is a good value',
+  )
 }
 
 interface Parts {
@@ -114,7 +124,7 @@ function assemble(parts: Parts): AsyncJobs {
         watcher.hint(hint)
         executor.wake(hint.jobs === null ? null : hint.types)
       })
-      await executor.start()
+      if (config.processing.enabled) await executor.start()
     },
     stop: async ({ graceMs = config.processing.stopGraceMs } = {}) => {
       streams.endAll()

@@ -37,18 +37,13 @@ export class Database {
   /** Runs one statement, which is its own transaction. Rejects with `database-unavailable` when a retry may help. */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const client = await this.#acquire()
-    const ignore = (): void => {}
-    // A connection that breaks while it is held emits an error that would otherwise end the process.
-    client.on('error', ignore)
     try {
       const result = await client.query<Row>(this.#prepare(statement, values))
-      client.off('error', ignore)
-      client.release()
+      release(client)
       return result.rows
     } catch (error) {
-      client.off('error', ignore)
       // A connection that may be broken must not go back to the pool.
-      client.release(isUnavailable(error))
+      release(client, isUnavailable(error))
       throw isUnavailable(error) ? new ProblemError('database-unavailable', { cause: error }) : error
     }
   }
@@ -68,21 +63,33 @@ export class Database {
   }
 
   /** `pool.connect` alone may wait for ever, for a free connection or for a silent network. */
-  async #acquire(): Promise<PoolClient> {
-    const connecting = this.#pool.connect()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error('no connection in time')), this.#acquireTimeoutMs)
+  #acquire(): Promise<PoolClient> {
+    return new Promise((resolve, reject) => {
+      const refuse = (cause: unknown): void => reject(new ProblemError('database-unavailable', { cause }))
+      let late = false
+      const timer = setTimeout(() => {
+        late = true
+        refuse(new Error('no connection in time'))
+      }, this.#acquireTimeoutMs)
+      // By callback, because the listener must be there in the same turn: a promise leaves a gap in which the error of a
+      // connection that is cut right now would end the process.
+      this.#pool.connect((error, client) => {
+        clearTimeout(timer)
+        if (client === undefined) return refuse(error)
+        if (late) return client.release()
+        client.on('error', ignore)
+        resolve(client)
+      })
     })
-    try {
-      return await Promise.race([connecting, late])
-    } catch (error) {
-      connecting.then((client) => client.release()).catch(() => {})
-      throw new ProblemError('database-unavailable', { cause: error })
-    } finally {
-      clearTimeout(timer)
-    }
   }
+}
+
+/** A connection that breaks while it is held tells so by an event too; the statement's rejection says it already. */
+function ignore(): void {}
+
+function release(client: PoolClient, destroy = false): void {
+  client.off('error', ignore)
+  client.release(destroy)
 }
 
 /** The SQLSTATE of an error, where it has one. */

@@ -17,7 +17,7 @@ export function gate<T = void>(): Gate<T> {
 /** Runs a body with an app of these handlers, and closes the app whatever happens. */
 export async function withApp<T>(
   database: TestDatabase,
-  { handlers, ...options }: Omit<AppOptions, 'pool'> & { handlers: readonly AnyHandler[] },
+  { handlers, ...options }: Partial<AppOptions> & { handlers: readonly AnyHandler[] },
   body: (app: TestApp) => Promise<T>,
 ): Promise<T> {
   const app = await startApp({ pool: database.pool(), handlers, ...options })

@@ -57,7 +57,9 @@ describe('running jobs', () => {
 
   it('refuses two handlers of one type at start-up [A10 A42]', async () => {
     const twice = [defineHandler({ type: 'same', handle: () => {} }), defineHandler({ type: 'same', handle: () => {} })]
-    await expect(withApp(database, { handlers: twice }, async () => {})).rejects.toThrow(/"same": type: registered twice/)
+    await expect(withApp(database, { handlers: twice }, async () => {})).rejects.toThrow(
+      /"same": type: registered twice/,
+    )
   })
 
   it('ends an attempt at its time limit and frees its slot, also when the handler never settles [K16]', async () => {

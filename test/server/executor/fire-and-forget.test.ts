@@ -60,7 +60,9 @@ describe('a job that is only started [A43]', () => {
       const id = await app.submit('remote')
       const { jobId, fencingToken } = await reporter
       await withApp(database, { handlers: [handler] }, async (other) => {
-        expect(await other.asyncJobs.reporter('remote', { jobId, fencingToken: fencingToken + 1 }).complete()).toBe(false)
+        expect(await other.asyncJobs.reporter('remote', { jobId, fencingToken: fencingToken + 1 }).complete()).toBe(
+          false,
+        )
         expect(await other.asyncJobs.reporter('remote', { jobId, fencingToken }).complete()).toBe(true)
       })
       expect(await app.ended(id)).toMatchObject({ status: 'COMPLETED' })

@@ -124,9 +124,12 @@ describe('how a job ends, whatever its handler gives back or throws', () => {
     expect((ended['detail'] as string).length).toBeLessThanOrEqual(2_000)
   })
 
-  it.each(['progress.bigint', 'progress.circular'])('rejects the call when progress is no number: %s [K13]', async (type) => {
-    expect(await app.ended(await app.submit(type))).toMatchObject({ failureCode: 'handler-error' })
-  })
+  it.each(['progress.bigint', 'progress.circular'])(
+    'rejects the call when progress is no number: %s [K13]',
+    async (type) => {
+      expect(await app.ended(await app.submit(type))).toMatchObject({ failureCode: 'handler-error' })
+    },
+  )
 
   it('lets a handler go on after a refused progress call [K13]', async () => {
     expect(await app.ended(await app.submit('progress.caught'))).toMatchObject({ status: 'COMPLETED' })

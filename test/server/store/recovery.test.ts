@@ -51,8 +51,11 @@ describe('recovery', () => {
 
   it('never touches a job that waits, however long [K21 S17]', async () => {
     const { jobId } = (await store.submit(newJob('patient'))) as { jobId: string }
-    await database.query(`UPDATE async_jobs SET run_at = run_at - interval '9 days', created_at = created_at - interval '9 days',
-      last_updated_at = last_updated_at - interval '9 days' WHERE id = $1`, [jobId])
+    await database.query(
+      `UPDATE async_jobs SET run_at = run_at - interval '9 days', created_at = created_at - interval '9 days',
+      last_updated_at = last_updated_at - interval '9 days' WHERE id = $1`,
+      [jobId],
+    )
     expect(await store.recoverOrphans(['patient'], 10)).toEqual([])
     expect(await store.recoverSilent(['patient'], { silentForMs: 1, limit: 10 })).toEqual([])
     expect(await store.read(jobId)).toMatchObject({ status: 'PENDING' })

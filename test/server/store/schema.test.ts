@@ -44,9 +44,13 @@ describe('the schema', () => {
   it('stops the start with a sentence that says what to do when it is missing, older or newer', async () => {
     const store = openStore(database.pool())
     const setVersion = (version: number): Promise<unknown> =>
-      database.query(`CREATE OR REPLACE FUNCTION async_jobs_schema_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}'`)
+      database.query(
+        `CREATE OR REPLACE FUNCTION async_jobs_schema_version() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT ${version}'`,
+      )
     await setVersion(0)
-    await expect(store.checkSchema()).rejects.toThrow(/needs database schema version 1 and found 0 .*apply schema\/\*\.sql after version 0/)
+    await expect(store.checkSchema()).rejects.toThrow(
+      /needs database schema version 1 and found 0 .*apply schema\/\*\.sql after version 0/,
+    )
     await setVersion(99)
     await expect(store.checkSchema()).rejects.toThrow(/found 99 .*upgrade async-jobs/)
     await database.query('DROP FUNCTION async_jobs_schema_version()')

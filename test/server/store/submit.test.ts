@@ -46,7 +46,10 @@ describe('submitting', () => {
     expect(await store.submit(newJob('first', { idempotencyKey: 'k1', inputHash: '01' }))).toMatchObject({
       outcome: 'mismatch',
     })
-    expect(await store.submit(newJob('first', { idempotencyKey: 'k1' }))).toMatchObject({ outcome: 'idempotent', jobId })
+    expect(await store.submit(newJob('first', { idempotencyKey: 'k1' }))).toMatchObject({
+      outcome: 'idempotent',
+      jobId,
+    })
   })
 
   it('keeps the keys of tenants apart', async () => {

@@ -1,0 +1,36 @@
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export {
+  AsyncJobsError,
+  HttpError,
+  InvalidArgumentError,
+  isAsyncJobsError,
+  isHttpError,
+  isInvalidArgumentError,
+  isJobCancelledError,
+  isJobFailedError,
+  isJobNotFoundError,
+  isNetworkError,
+  isWaitTimeoutError,
+  JobCancelledError,
+  JobFailedError,
+  JobNotFoundError,
+  NetworkError,
+  type RequestLine,
+  WaitTimeoutError,
+} from './errors.ts'
+export type { JobHandle, RequestOptions, SubmittedJob } from './job-handle.ts'
+export type {
+  AcceptedJob,
+  ActiveJob,
+  CancelledJob,
+  CompletedJob,
+  FailedJob,
+  Job,
+  JobEvent,
+  JobFailure,
+  JobState,
+  JobStatus,
+  Problem,
+} from './job-state.ts'
+export type { SubmitOptions } from './submission.ts'
+export type { EventOptions, JobProgress, WaitOptions } from './wait.ts'
