@@ -33,7 +33,6 @@ module.exports = {
     ]),
     only('core-knows-no-adapter', 'States, handlers and errors know neither HTTP nor SQL.', core, [
       core,
-      packages('tinyduration'),
       '^generated/openapi\\.ts$',
     ]),
     only('store-is-the-only-sql', 'The store speaks to PostgreSQL and to nobody else.', '^server/store', [

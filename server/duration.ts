@@ -1,20 +1,14 @@
-import { parse } from 'tinyduration'
-
 /** An ISO 8601 duration of weeks or less: `PT10M`, `PT0.5S`, `P1D`. */
 export type IsoDuration = string
 
-const units = { weeks: 604_800_000, days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000 } as const
+// Strict on purpose: libraries that were tried take what follows or precedes a duration for part of it.
+const pattern = /^P(?=\d|T)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/
+const unitsMs = [604_800_000, 86_400_000, 3_600_000, 60_000, 1_000] as const
 
 /** @returns milliseconds, or undefined for what is no duration, is negative, or has years or months (which differ). */
 export function parseDuration(text: unknown): number | undefined {
-  if (typeof text !== 'string') return undefined
-  try {
-    const duration = parse(text)
-    if (duration.negative === true || duration.years !== undefined || duration.months !== undefined) return undefined
-    let total = 0
-    for (const [unit, ms] of Object.entries(units)) total += (duration[unit as keyof typeof units] ?? 0) * ms
-    return Number.isSafeInteger(Math.round(total)) ? Math.round(total) : undefined
-  } catch {
-    return undefined
-  }
+  const found = typeof text === 'string' ? pattern.exec(text) : null
+  if (found === null) return undefined
+  const ms = unitsMs.reduce((sum, unit, index) => sum + Number(found[index + 1] ?? 0) * unit, 0)
+  return Number.isSafeInteger(Math.round(ms)) ? Math.round(ms) : undefined
 }

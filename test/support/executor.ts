@@ -2,18 +2,6 @@ import type { AnyHandler } from '../../server/index.ts'
 import { type AppOptions, startApp, type TestApp } from './app.ts'
 import type { TestDatabase } from './database.ts'
 
-/** A promise and the function that resolves it. */
-export interface Gate<T = void> {
-  readonly promise: Promise<T>
-  readonly open: (value: T) => void
-}
-
-export function gate<T = void>(): Gate<T> {
-  let open: (value: T) => void = () => {}
-  const promise = new Promise<T>((resolve) => (open = resolve))
-  return { promise, open }
-}
-
 /** Runs a body with an app of these handlers, and closes the app whatever happens. */
 export async function withApp<T>(
   database: TestDatabase,

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type AbortReason, AttemptAborted, defineHandler, type HandlerContext } from '../../../server/index.ts'
 import { quick } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { gate, withApp } from '../../support/executor.ts'
+import { withApp } from '../../support/executor.ts'
+import { gate } from '../../support/gate.ts'
 
 let database: TestDatabase
 

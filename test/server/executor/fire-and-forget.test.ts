@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineHandler, type JobReporter } from '../../../server/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { gate, withApp } from '../../support/executor.ts'
+import { withApp } from '../../support/executor.ts'
+import { gate } from '../../support/gate.ts'
 
 let database: TestDatabase
 
