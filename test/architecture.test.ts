@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`)
+
+describe('the walls of the project', () => {
+  it('stand: core, use cases, store, executor and HTTP import only what they may [A05 A06 A07]', () => {
+    const cruise = ['--config', '.dependency-cruiser.cjs', 'server', 'client', 'generated']
+    expect(() => execFileSync('node_modules/.bin/depcruise', cruise, { stdio: 'pipe' })).not.toThrow()
+  }, 60_000)
+
+  it('have one door: only the composition root and the runnable server build the parts [A08]', () => {
+    const builds = /new (Executor|Watcher|Changes|Database|PostgresHints|Streams|Backlog)\(/
+    const builders = sources('server').filter((name) => builds.test(readFileSync(name, 'utf8')))
+    expect(builders).toEqual(['server/service.ts'])
+  })
+
+  it('keep SQL in the store, and the process in its main file', () => {
+    const sql = /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b [a-z$*(]/
+    const outside = sources('server').filter((name) => !/server\/(store|embedded|main)/.test(name))
+    expect(outside.filter((name) => sql.test(readFileSync(name, 'utf8')))).toEqual([])
+    expect(outside.filter((name) => /process\.(env|exit|on)\b/.test(readFileSync(name, 'utf8')))).toEqual([])
+  })
+
+  it('keep unit tests pure: none of them opens a connection [A86]', () => {
+    const units = sources('test').filter((name) => name.endsWith('.unit.test.ts'))
+    expect(units.length).toBeGreaterThan(10)
+    const impure = /support\/(app|database|executor|replicas|scripted-server)/
+    expect(units.filter((name) => impure.test(readFileSync(name, 'utf8')))).toEqual([])
+  })
+})
