@@ -37,7 +37,9 @@ export class Attempt {
   abandoned = false
   readonly #type: RegisteredType
   readonly #parts: AttemptParts
-  readonly #abort = new AbortController()
+  /** Made when the handler first looks at its signal: most short handlers never do. */
+  #controller: AbortController | undefined
+  #reason: AbortReason | undefined
   readonly #progress: AttemptProgress
   #giveUp: () => void = () => {}
   #stopTimers: (() => void)[] = []
@@ -64,8 +66,9 @@ export class Attempt {
 
   /** Aborts the signal; the first reason stands. A handler that does not return soon is given up, except to stop. */
   abort(reason: AbortReason): void {
-    if (this.#abort.signal.aborted) return
-    this.#abort.abort(new AttemptAborted(reason))
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.#controller?.abort(new AttemptAborted(reason))
     if (reason !== 'stopping') this.#stopTimers.push(startTimer(abandonAfterMs, () => this.#giveUp()))
   }
 
@@ -93,11 +96,10 @@ export class Attempt {
   }
 
   #settle(settled: Settled): Ending | undefined {
-    const { signal } = this.#abort
     if (isFireAndForget(this.#type.handler) && settled.kind === 'returned') return undefined
     const { id, fencingToken, attempt, maxAttempts } = this.job
     const output = (value: unknown): ReturnType<typeof serializeOutput> => serializeOutput(this.#type, value)
-    return toEnding({ id, fencingToken, attempt, maxAttempts, signal, output }, settled)
+    return toEnding({ id, fencingToken, attempt, maxAttempts, aborted: this.#reason, output }, settled)
   }
 
   #watch(): () => void {
@@ -117,13 +119,23 @@ export class Attempt {
     if (timeoutMs !== undefined) this.#stopTimers.push(startTimer(timeoutMs, () => this.abort('timed-out')))
   }
 
+  get #signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#reason !== undefined) this.#controller.abort(new AttemptAborted(this.#reason))
+    }
+    return this.#controller.signal
+  }
+
   #handlerContext(): HandlerContext {
-    const { signal } = this.#abort
+    const signal = (): AbortSignal => this.#signal
     return {
       ...this.#shared(),
-      signal,
+      get signal() {
+        return signal()
+      },
       progress: (percent) => this.#progress.report(percent),
-      sleep: (duration) => abortableSleep(duration, signal),
+      sleep: (duration) => abortableSleep(duration, this.#signal),
     }
   }
 
@@ -133,7 +145,9 @@ export class Attempt {
   }
 
   #shared(): Omit<StartContext, 'reporter'> {
-    const { id: jobId, type, tenant, input, attempt, fencingToken } = this.job
+    const { id: jobId, type, tenant, attempt, fencingToken } = this.job
+    // An input of `null` is stored like none, but where a type takes input there is one.
+    const input = this.#type.validateInput === undefined ? undefined : (this.job.input ?? null)
     return { jobId, type, tenant, input, attempt, fencingToken, log: this.#parts.log }
   }
 }

@@ -23,11 +23,9 @@ export interface CycleOptions {
   /** The lease to claim under; undefined while there is none. */
   workerId(): string | undefined
   onClaimed(jobs: readonly ClaimedJob[]): void
-  /** Told of each ending once it is stored, or refused (then without a state). */
-  onEnded(ending: Ending, state: EndedState | undefined): void
+  /** Told of endings once they are stored; one without a state was refused. */
+  onEnded(endings: readonly Ending[], states: CycleResult['ended']): void
 }
-
-type EndedState = CycleResult['ended'] extends ReadonlyMap<string, infer State> ? State : never
 
 /**
  * Ends what has finished and claims what is due, in one statement where both are at hand. Nothing is timed: an ending
@@ -144,7 +142,7 @@ export class Cycles {
       this.#failures = 0
       this.#reserved -= claim?.total ?? 0
       if (claimed.length > 0) this.#options.onClaimed(claimed)
-      for (const ending of endings) this.#options.onEnded(ending, ended.get(ending.id))
+      this.#options.onEnded(endings, ended)
     } catch (error) {
       this.#reserved -= claim?.total ?? 0
       this.#fail(endings, claim !== undefined, error)

@@ -45,6 +45,8 @@ export class Executor {
   readonly #running = new Map<string, Attempt>()
   /** What this worker owns, from the claim until its ending is stored: job id to fencing token. */
   readonly #held = new Map<string, number>()
+  /** The attempts whose endings are on their way, for the event that tells of them. */
+  readonly #ended = new Map<Ending, Attempt>()
   readonly #cycles: Cycles
   readonly #lease: Lease
   readonly #recovery: Loop
@@ -75,7 +77,7 @@ export class Executor {
       freeSlots: () => options.concurrencyLimit - this.#running.size,
       workerId: () => this.#lease.workerId,
       onClaimed: (jobs) => this.#onClaimed(jobs),
-      onEnded: (ending, state) => this.#onEnded(ending, state),
+      onEnded: (endings, states) => this.#onEnded(endings, states),
     })
     this.#recovery = recoveryLoop({ store, changes, telemetry, types, fireAndForget, ...options.recovery })
   }
@@ -155,17 +157,18 @@ export class Executor {
     if (this.#running.size === 0) this.#whenIdle()
   }
 
-  /** The attempts whose endings are on their way, for the event that tells of them. */
-  readonly #ended = new Map<Ending, Attempt>()
+  #onEnded(endings: readonly Ending[], states: ReadonlyMap<string, JobState>): void {
+    this.#options.changes.changed([...states.values()])
+    for (const ending of endings) this.#tell(ending, states.has(ending.id))
+  }
 
-  #onEnded(ending: Ending, state: JobState | undefined): void {
+  #tell(ending: Ending, stored: boolean): void {
     const attempt = this.#ended.get(ending) as Attempt
     this.#ended.delete(ending)
     if (this.#held.get(ending.id) === ending.fencingToken) this.#held.delete(ending.id)
     const { type, attempt: number } = attempt.job
     const event = { jobId: ending.id, type, attempt: number, status: ending.status }
-    if (state === undefined) return this.#options.telemetry.emit('attempt:refused', event)
-    this.#options.changes.changed([state])
+    if (!stored) return this.#options.telemetry.emit('attempt:refused', event)
     const durationMs = performance.now() - attempt.startedAt
     const { error } = attempt
     this.#options.telemetry.emit('attempt:end', { ...event, durationMs, ...(error === undefined ? {} : { error }) })

@@ -49,7 +49,12 @@ export class Lease {
     await this.#loop.stop()
     const id = this.#workerId
     this.#workerId = undefined
-    if (release && id !== undefined) await this.#options.store.removeWorker(id)
+    if (!release || id === undefined) return
+    const { store, telemetry } = this.#options
+    // Without the database the lease runs out by itself, and the process must stop all the same.
+    await store.removeWorker(id).catch((error: unknown) => {
+      telemetry.emit('database:error', { during: 'end of the lease', error })
+    })
   }
 
   async #register(): Promise<void> {

@@ -1,4 +1,4 @@
-import { AttemptAborted, JobFailureError } from '../handler.ts'
+import { type AbortReason, JobFailureError } from '../handler.ts'
 import type { JobFailure } from '../job.ts'
 import { genericTitle, toFailure } from '../jobs/failure.ts'
 import type { Ending } from '../store/port.ts'
@@ -17,15 +17,15 @@ export interface EndedAttempt {
   readonly fencingToken: number
   readonly attempt: number
   readonly maxAttempts: number
-  readonly signal: AbortSignal
+  /** Why the attempt was aborted, if it was. */
+  readonly aborted: AbortReason | undefined
   /** JSON text of a returned value, or the sentence why it cannot be one; null where the type has no output. */
   readonly output: (value: unknown) => { readonly text: string | null } | { readonly fault: string }
 }
 
 /** Turns the end of a handler into what is to be stored, or undefined where nothing is to be stored any more. */
 export function toEnding(attempt: EndedAttempt, settled: Settled): Ending | undefined {
-  const aborted = attempt.signal.reason instanceof AttemptAborted ? attempt.signal.reason.reason : undefined
-  switch (aborted) {
+  switch (attempt.aborted) {
     case 'cancelled':
     case 'lease-lost':
       return undefined
