@@ -4,7 +4,7 @@ const statement: Statement = {
   name: 'async_jobs_count_pending',
   text: `
 SELECT count(*)::integer AS pending
-FROM (SELECT FROM async_jobs WHERE type = $1 AND status = 'PENDING' LIMIT $2) AS some`,
+FROM (SELECT FROM async_jobs WHERE type = $1 AND status = 'PENDING' LIMIT $2) AS counted`,
 }
 
 /** Counts the waiting jobs of a type, up to a limit. */

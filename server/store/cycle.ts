@@ -3,10 +3,13 @@ import type { Database, Statement } from './database.ts'
 import type { ClaimedJob, ClaimRequest, CycleResult, Ending } from './port.ts'
 import { changed } from './rows.ts'
 
-/** Ends attempts. The token of a later claim makes an ending change nothing. */
+/**
+ * Ends attempts. The token of a later claim makes an ending change nothing. The expected status comes from the CTE, where
+ * the planner cannot see it: as a literal it makes the planner scan the whole index of running jobs once per ending.
+ */
 const end = `
 e AS MATERIALIZED (
-  SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::double precision[], $7::integer[])
+  SELECT *, 'PROCESSING' AS expected FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::double precision[], $7::integer[])
     AS u(id, token, status, failure, output, delay_ms, unspent)
 ),
 fin AS (
@@ -14,12 +17,12 @@ fin AS (
     percent_complete = CASE e.status WHEN 'COMPLETED' THEN 100 WHEN 'PENDING' THEN NULL ELSE j.percent_complete END,
     run_at = CASE WHEN e.delay_ms IS NULL THEN j.run_at ELSE {now} + e.delay_ms * interval '1 millisecond' END,
     ${changed}
-  FROM e WHERE j.id = e.id AND j.fencing_token = e.token AND j.status = 'PROCESSING'
-  RETURNING j.id, j.version, j.percent_complete, j.last_updated_at
+  FROM e WHERE j.id = e.id AND j.fencing_token = e.token AND j.status = e.expected
+  RETURNING j.id, j.version, j.percent_complete, j.last_updated_at, e.output
 ),
 outputs AS (
   INSERT INTO async_job_inputs (job_id, part, value)
-  SELECT e.id, 'output', e.output::jsonb FROM e JOIN fin USING (id) WHERE e.output IS NOT NULL
+  SELECT id, 'output', output::jsonb FROM fin WHERE output IS NOT NULL
 )`
 
 /**

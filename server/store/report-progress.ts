@@ -7,10 +7,13 @@ import { changed, type StateRow, stateColumns, statesById } from './rows.ts'
 const statement: Statement = {
   name: 'async_jobs_report_progress',
   text: `
-WITH lazily AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set)
+WITH lazily AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true) AS set),
+r AS MATERIALIZED (
+  SELECT *, 'PROCESSING' AS expected FROM unnest($1::uuid[], $2::integer[], $3::smallint[]) AS u(id, token, percent)
+)
 UPDATE async_jobs j SET percent_complete = r.percent, ${changed}
-FROM lazily, unnest($1::uuid[], $2::integer[], $3::smallint[]) AS r(id, token, percent)
-WHERE j.id = r.id AND j.fencing_token = r.token AND j.status = 'PROCESSING' AND lazily.set IS NOT NULL
+FROM lazily, r
+WHERE j.id = r.id AND j.fencing_token = r.token AND j.status = r.expected AND lazily.set IS NOT NULL
 RETURNING ${stateColumns}`,
 }
 
