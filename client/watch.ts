@@ -13,6 +13,9 @@ const failedPollsLimit = 10
 /** When to look again for a free place among the streams of this client. */
 const placeCheckMs = 1_000
 
+/** A stream that lasts so long was no accident. */
+const steadyMs = 1_000
+
 export interface WatchSettings {
   readonly transport: Transport
   /** Milliseconds without a sign of life after which a stream or a request counts as dead. */
@@ -108,8 +111,10 @@ export class Watch {
     } finally {
       places.free += 1
     }
-    // A stream that told something or lived on was a good one; one that opens and breaks at once is a failure.
-    if (this.#version > before || performance.now() - openedAt > silenceMs) this.#lostStreams = 0
+    // A good stream lived for a while and told something, or ended in order. One that breaks right after its snapshot is
+    // a failure: a server that stops, or a proxy that cuts, would otherwise be asked again at once, for as long as it does.
+    const good = performance.now() - openedAt > steadyMs && (this.#version > before || failure === undefined)
+    if (good) this.#lostStreams = 0
     this.#lostStreams += 1
     if (opened) this.#pollAt = 0
     this.#streamAt = Math.max(this.#streamAt, performance.now() + this.#streamPause(opened, failure))

@@ -2,6 +2,7 @@ import type { Express } from 'express'
 import type { Pool } from 'pg'
 import type { AnyHandler } from './handler.ts'
 import type { AsyncJobs, AsyncJobsOptions } from './service.ts'
+import type { Logger } from './telemetry.ts'
 
 /** What a module gives the runnable server, as its default export. */
 export interface Application {
@@ -11,7 +12,7 @@ export interface Application {
   /** Prepares the application's own tables; called before jobs run. */
   readonly prepare?: (resources: { pool: Pool }) => Promise<void>
   /** Adds the application's own routes beside `/jobs`. */
-  readonly routes?: (app: Express, resources: { pool: Pool; asyncJobs: AsyncJobs }) => void
+  readonly routes?: (app: Express, resources: { pool: Pool; asyncJobs: AsyncJobs; log: Logger }) => void
 }
 
 /** Gives an application its types. */

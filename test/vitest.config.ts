@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** The examples import the package by its name; tests run them against the sources, not against the last build. */
+const alias = {
+  'async-jobs/server': `${root}server/index.ts`,
+  'async-jobs/client': `${root}client/index.ts`,
+}
+
 export default defineConfig({
   test: {
     root,
@@ -11,6 +17,7 @@ export default defineConfig({
         test: { name: 'unit', root, include: ['test/**/*.unit.test.ts'] },
       },
       {
+        resolve: { alias },
         test: {
           name: 'integration',
           root,
