@@ -1,7 +1,8 @@
 import type { JobFailure, JobStatus } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import type { ClaimedJob, ClaimRequest, CycleResult, Ending } from './port.ts'
 import { changed } from './rows.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Ends attempts. The token of a later claim makes an ending change nothing. The expected status comes from the CTE, where

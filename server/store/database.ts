@@ -1,44 +1,41 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import { ProblemError } from '../errors.ts'
+import { type SentStatement, type Statement, StatementTexts, type TextOptions } from './statement.ts'
 
-/**
- * A statement of the store. `{now}` in its text is the start of the statement (stable, so an index can use it) and
- * `{clock}` the instant of evaluation; both are the database's, unless a clock was injected.
- */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
-
-export interface DatabaseOptions {
+export interface DatabaseOptions extends TextOptions {
   /** How long to wait for a connection, in milliseconds. Default: 3,000. */
   readonly acquireTimeoutMs?: number
   /** How long a statement may take, in milliseconds. Default: 10,000. */
   readonly queryTimeoutMs?: number
-  /** Stands in for the database's clock, in tests. */
-  readonly clock?: () => Date
+  /** Told once, when prepared statements turn out not to work here. */
+  readonly onPooler?: (error: unknown) => void
 }
+
+/** What a pooler that shares sessions between transactions answers to named statements. */
+const poolerStates = new Set(['42P05', '26000'])
 
 /** Runs statements on the application's pool. Every call settles: with rows, or with an error within both time limits. */
 export class Database {
   readonly #pool: Pool
   readonly #acquireTimeoutMs: number
   readonly #queryTimeoutMs: number
-  readonly #clock: (() => Date) | undefined
-  readonly #texts = new Map<Statement, string>()
+  readonly #texts: StatementTexts
+  readonly #onPooler: (error: unknown) => void
+  #prepares = true
 
   constructor(pool: Pool, options: DatabaseOptions = {}) {
     this.#pool = pool
     this.#acquireTimeoutMs = options.acquireTimeoutMs ?? 3_000
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 10_000
-    this.#clock = options.clock
+    this.#texts = new StatementTexts(options)
+    this.#onPooler = options.onPooler ?? (() => {})
   }
 
   /** Runs one statement, which is its own transaction. Rejects with `database-unavailable` when a retry may help. */
   async run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const client = await this.#acquire()
     try {
-      const result = await client.query<Row>(this.#prepare(statement, values))
+      const result = await this.#send<Row>(client, this.#texts.of(statement), values)
       release(client)
       return result.rows
     } catch (error) {
@@ -48,18 +45,22 @@ export class Database {
     }
   }
 
-  #prepare(statement: Statement, values: readonly unknown[]): { text: string; values: unknown[]; name?: string } {
-    const limits = { values: [...values], query_timeout: this.#queryTimeoutMs }
-    if (this.#clock !== undefined) {
-      const literal = `'${this.#clock().toISOString()}'::timestamptz`
-      return { text: statement.text.replaceAll(/\{now\}|\{clock\}/g, literal), ...limits }
+  async #send<Row extends object>(
+    client: PoolClient,
+    { text, name }: SentStatement,
+    values: readonly unknown[],
+  ): Promise<QueryResult<Row>> {
+    const unnamed = { text, values: [...values], query_timeout: this.#queryTimeoutMs }
+    if (!this.#prepares || name === undefined) return client.query<Row>(unnamed)
+    try {
+      return await client.query<Row>({ ...unnamed, name })
+    } catch (error) {
+      if (!poolerStates.has(sqlState(error) ?? '')) throw error
+      // It was refused before it ran, so it may be sent again.
+      if (this.#prepares) this.#onPooler(error)
+      this.#prepares = false
+      return client.query<Row>(unnamed)
     }
-    let text = this.#texts.get(statement)
-    if (text === undefined) {
-      text = statement.text.replaceAll('{now}', 'statement_timestamp()').replaceAll('{clock}', 'clock_timestamp()')
-      this.#texts.set(statement, text)
-    }
-    return { text, name: statement.name, ...limits }
   }
 
   /** `pool.connect` alone may wait for ever, for a free connection or for a silent network. */

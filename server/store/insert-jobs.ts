@@ -1,5 +1,6 @@
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import type { NewJob } from './port.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Inserts what nothing stands for yet: no key, no fresh result, no job in flight. Sorted by scope and then by key, so

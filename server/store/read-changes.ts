@@ -1,6 +1,7 @@
 import type { JobState } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import { type StateRow, stateColumns, toState } from './rows.ts'
+import type { Statement } from './statement.ts'
 
 const statement: Statement = {
   name: 'async_jobs_read_changes',

@@ -1,6 +1,7 @@
 import type { Job } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import { type JobRow, jobColumns, toJob } from './rows.ts'
+import type { Statement } from './statement.ts'
 
 const statement: Statement = {
   name: 'async_jobs_read_jobs',

@@ -1,6 +1,7 @@
 import type { JobFailure, JobState } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import { changed, type StateRow, stateColumns, toState } from './rows.ts'
+import type { Statement } from './statement.ts'
 
 /** Puts a job back while attempts remain, else fails it with the reason in `$1`. */
 const settle = `

@@ -1,7 +1,8 @@
 import type { JobState } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import type { ProgressReport } from './port.ts'
 import { changed, type StateRow, stateColumns, statesById } from './rows.ts'
+import type { Statement } from './statement.ts'
 
 /** Commits asynchronously: progress that a crash of the server loses is only progress. */
 const statement: Statement = {

@@ -1,6 +1,7 @@
 import type { JobStatus } from '../job.ts'
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
 import type { KeyMismatch, NewJob, Submission } from './port.ts'
+import type { Statement } from './statement.ts'
 
 /**
  * Finds what stands for submits that inserted nothing: the key, then a fresh result, then the job in flight. A key that

@@ -1,5 +1,6 @@
 import { migrations } from '../../generated/schema.ts'
-import { type Database, type Statement, sqlState } from './database.ts'
+import { type Database, sqlState } from './database.ts'
+import type { Statement } from './statement.ts'
 
 const statement: Statement = {
   name: 'async_jobs_schema_version',

@@ -1,4 +1,5 @@
-import type { Database, Statement } from './database.ts'
+import type { Database } from './database.ts'
+import type { Statement } from './statement.ts'
 
 const registration: Statement = {
   name: 'async_jobs_register_worker',
