@@ -7,7 +7,10 @@ const failed = []
 for (const name of Object.keys(scripts).filter((script) => script.startsWith('check:'))) {
   console.log(`\n== ${name}`)
   const from = performance.now()
-  const { status } = spawnSync('npm', ['run', '--silent', name], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const { status } = spawnSync('npm', ['run', '--silent', name], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   console.log(`== ${name}: ${status === 0 ? 'ok' : 'FAILED'} in ${((performance.now() - from) / 1000).toFixed(1)} s`)
   if (status !== 0) failed.push(name)
 }

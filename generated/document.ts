@@ -419,12 +419,12 @@ export const document: Record<string, unknown> = {
         "name": "Idempotency-Key",
         "in": "header",
         "required": false,
-        "description": "1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with\nthe same job. The quoted form of the IETF draft and the bare form are the same key.\n",
+        "description": "1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with\nthe same job. The quoted form of the IETF draft and the bare form are the same key; a key that\nbegins with a quotation mark is taken for the quoted form.\n",
         "schema": {
           "type": "string",
           "minLength": 1,
           "maxLength": 257,
-          "pattern": "^[\\x21-\\x7E]+$"
+          "pattern": "^(\"[\\x21-\\x7E]{1,255}\"|[\\x21\\x23-\\x7E][\\x21-\\x7E]{0,254})$"
         }
       },
       "SubmitCacheControl": {

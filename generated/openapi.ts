@@ -311,7 +311,8 @@ export interface components {
     parameters: {
         /**
          * @description 1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with
-         *     the same job. The quoted form of the IETF draft and the bare form are the same key.
+         *     the same job. The quoted form of the IETF draft and the bare form are the same key; a key that
+         *     begins with a quotation mark is taken for the quoted form.
          */
         IdempotencyKey: string;
         /** @description The `ETag` of an earlier answer (RFC 9110 section 13.1.2). */
@@ -352,7 +353,8 @@ export interface operations {
                 "Cache-Control"?: components["parameters"]["SubmitCacheControl"];
                 /**
                  * @description 1 to 255 visible ASCII characters. Submits of one tenant that carry the same key are answered with
-                 *     the same job. The quoted form of the IETF draft and the bare form are the same key.
+                 *     the same job. The quoted form of the IETF draft and the bare form are the same key; a key that
+                 *     begins with a quotation mark is taken for the quoted form.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };

@@ -52,24 +52,37 @@ const severity: Readonly<Record<Level, number>> = { debug: 10, info: 20, warn: 3
 export function jsonLinesLogger(write: (line: string) => void, least: Level = 'info'): Logger {
   const at = (level: Level) => (fields: Readonly<Record<string, unknown>>, message: string) => {
     if (severity[level] < severity[least]) return
-    write(`${toLine({ time: new Date().toISOString(), level, message, ...fields })}\n`)
+    const own = { time: new Date().toISOString(), level, message }
+    // Twice: they come first in the line, and no field can take their place.
+    write(`${toLine({ ...own, ...fields, ...own }) ?? toLine({ ...own, unwritable: true })}\n`)
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** JSON escapes C0 controls; C1 controls and the Unicode line separators break lines in some viewers too. */
-function toLine(record: Record<string, unknown>): string {
-  const seen = new WeakSet<object>()
-  const text = JSON.stringify(record, (_key, value: unknown) => {
-    if (typeof value === 'bigint') return String(value)
-    if (typeof value !== 'object' || value === null) return value
-    if (seen.has(value)) return '[repeated]'
-    seen.add(value)
-    return value
-  })
+/**
+ * JSON escapes C0 controls; C1 controls and the Unicode line separators break lines in some viewers too.
+ * @returns undefined for what cannot be written, which must not hurt the work that it tells of.
+ */
+function toLine(record: Record<string, unknown>): string | undefined {
+  const text = toJson(record)
   // oxlint-disable-next-line no-control-regex
-  return text.replace(
+  return text?.replace(
     /[\u007f-\u009f\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+}
+
+function toJson(record: Record<string, unknown>): string | undefined {
+  const seen = new WeakSet<object>()
+  try {
+    return JSON.stringify(record, (_key, value: unknown) => {
+      if (typeof value === 'bigint') return String(value)
+      if (typeof value !== 'object' || value === null) return value
+      if (seen.has(value)) return '[repeated]'
+      seen.add(value)
+      return value
+    })
+  } catch {
+    return undefined
+  }
 }

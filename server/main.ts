@@ -1,15 +1,16 @@
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import express from 'express'
 import pg from 'pg'
 import { migrations } from '../generated/schema.ts'
 import type { Application } from './application.ts'
-import { describeError, jsonLinesLogger } from './log.ts'
+import { closeHttpServer, createHttpServer } from './http-server.ts'
+import { refuseUnknownPath } from './http/paths.ts'
+import { problemHandler } from './http/problem.ts'
+import { describeError, jsonLinesLogger, logEvents } from './log.ts'
 import { type AsyncJobs, createAsyncJobs } from './service.ts'
-
-/** Above the 60 s that load balancers keep idle connections, or they reuse one that is just being closed. */
-const keepAliveTimeoutMs = 65_000
+import { Telemetry } from './telemetry.ts'
 
 const log = jsonLinesLogger((line) => process.stderr.write(line))
 
@@ -77,9 +78,12 @@ async function start(application: Application): Promise<Running> {
     logger: log,
   })
   const app = express().disable('x-powered-by')
-  application.routes?.(app, { pool, asyncJobs })
-  app.use(asyncJobs.router)
-  const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs, headersTimeout: keepAliveTimeoutMs + 1_000 }, app)
+  application.routes?.(app, { pool, asyncJobs, log })
+  const telemetry = new Telemetry()
+  telemetry.subscribe(logEvents(log))
+  // What no route takes, and what a route of the application throws, is a problem too, not a page with a stack.
+  app.use(asyncJobs.router, refuseUnknownPath, problemHandler(telemetry))
+  const server = createHttpServer(app)
   await asyncJobs.start()
   await listen(server)
   return { asyncJobs, server, pool, database }
@@ -87,12 +91,7 @@ async function start(application: Application): Promise<Running> {
 
 /** New connections are refused, streams and jobs end, idle sockets are cut, and the database goes last. */
 async function stop({ asyncJobs, server, pool, database }: Running): Promise<void> {
-  const closed = new Promise((resolveClosed) => server.close(resolveClosed))
-  server.closeIdleConnections()
-  await asyncJobs.stop()
-  server.closeIdleConnections()
-  setTimeout(() => server.closeAllConnections(), 1_000).unref()
-  await closed
+  await closeHttpServer(server, () => asyncJobs.stop())
   await pool.end()
   await database.stop()
 }

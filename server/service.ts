@@ -120,6 +120,7 @@ function assemble(parts: Parts): AsyncJobs {
     },
     start: async () => {
       await Promise.all([store.checkSchema(), http.warmUp()])
+      streams.start()
       await hints.start((hint) => {
         watcher.hint(hint)
         executor.wake(hint.jobs === null ? null : hint.types)

@@ -41,21 +41,34 @@ export class EventStream {
     }
     this.#pending.push(event)
     this.#pendingBytes += event.text.length
-    if (this.#pending.length > this.#limits.maxPendingEvents || this.#pendingBytes > maxPendingBytes) this.#drop()
+    if (this.#pending.length > this.#limits.maxPendingEvents || this.#pendingBytes > maxPendingBytes) this.drop()
   }
 
-  /** A comment, which keeps proxies from cutting an idle stream. One that cannot be written twice drops the client. */
+  /**
+   * A comment, which keeps proxies from cutting an idle stream. A client that leaves no room for it twice is dropped,
+   * and so is one that has not taken the end of its stream by then.
+   */
   beat(): void {
-    if (this.#ending || this.#res.destroyed) return
-    if (!this.#full) return this.#write(':\n\n')
+    if (this.#res.destroyed) return
+    if (!this.#full && !this.#ending) return this.#write(':\n\n')
     this.#missedBeats += 1
-    if (this.#missedBeats >= 2) this.#drop()
+    if (this.#missedBeats >= 2) this.drop()
   }
 
   /** Ends the stream after what waits. */
   end(): void {
+    if (this.#ending) return
     this.#ending = true
     if (!this.#full) this.#res.end()
+  }
+
+  /** Cuts the connection. */
+  drop(): void {
+    this.#limits.onDropped(this.#pending.length)
+    this.#pending = []
+    this.#pendingBytes = 0
+    // A pipelined response has no connection of its own until those before it have ended.
+    ;(this.#res.socket ?? this.#res.req.socket).destroy()
   }
 
   #write(text: string): void {
@@ -69,12 +82,7 @@ export class EventStream {
     this.#pending = []
     this.#pendingBytes = 0
     if (waiting.length > 0) this.#write(waiting.map((event) => event.text).join(''))
+    // What was just written may fill the connection again; it is sent before the end all the same.
     if (this.#ending) this.#res.end()
-  }
-
-  #drop(): void {
-    this.#limits.onDropped(this.#pending.length)
-    this.#pending = []
-    this.#res.destroy()
   }
 }

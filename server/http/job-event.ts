@@ -19,29 +19,39 @@ export interface JobEvent {
   readonly text: string
 }
 
+/** One text serves all streams of a job: with many of them, writing it anew for each is what a change would cost. */
+const framed = new WeakMap<JobState, JobEvent>()
+
 /**
  * Derives the event that tells of a state.
  * @param before the state that the client was told of last; a change of nothing but the percentage is `progress`.
  */
 export function toEvent(state: JobState, before: JobState | undefined): JobEvent {
-  const told = { jobId: state.id, version: state.version, lastUpdatedAt: state.lastUpdatedAt.toISOString() }
-  switch (state.status) {
-    case 'COMPLETED':
-      return frame('complete', told)
-    case 'CANCELLED':
-      return frame('cancelled', told)
-    case 'FAILED': {
-      const { code: failureCode, title, detail } = state.failure ?? { code: 'handler-error', title: genericTitle }
-      return frame('failed', { ...told, title, failureCode, ...(detail === undefined ? {} : { detail }) })
-    }
-    default: {
-      const data = { ...told, status: state.status, percentComplete: state.percentComplete }
-      return frame(before?.status === state.status ? 'progress' : 'status', data)
-    }
-  }
+  const name = nameOf(state, before)
+  const known = framed.get(state)
+  if (known?.name === name) return known
+  const event = frame(name, dataOf(state))
+  framed.set(state, event)
+  return event
+}
+
+function nameOf(state: JobState, before: JobState | undefined): keyof JobEventData {
+  if (state.status === 'COMPLETED') return 'complete'
+  if (state.status === 'CANCELLED') return 'cancelled'
+  if (state.status === 'FAILED') return 'failed'
+  return before?.status === state.status ? 'progress' : 'status'
+}
+
+function dataOf(state: JobState): JobEventData[keyof JobEventData] {
+  const { id: jobId, status, version, percentComplete } = state
+  const told = { jobId, version, lastUpdatedAt: state.lastUpdatedAt.toISOString() }
+  if (status === 'COMPLETED' || status === 'CANCELLED') return told
+  if (status !== 'FAILED') return { ...told, status, percentComplete }
+  const { code: failureCode, title, detail } = state.failure ?? { code: 'handler-error', title: genericTitle }
+  return { ...told, title, failureCode, ...(detail === undefined ? {} : { detail }) }
 }
 
 /** JSON has no line break outside its escapes, so the data is one line and no field can forge an event. */
-function frame<Name extends keyof JobEventData>(name: Name, data: JobEventData[Name]): JobEvent {
+function frame(name: keyof JobEventData, data: JobEventData[keyof JobEventData]): JobEvent {
   return { name, text: `event: ${name}\nid: ${data.version}\ndata: ${JSON.stringify(data)}\n\n` }
 }

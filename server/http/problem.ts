@@ -2,6 +2,8 @@ import type { ErrorRequestHandler, Request, Response } from 'express'
 import type { components } from '../../generated/openapi.ts'
 import { type ProblemCode, ProblemError, problems, type RequestError } from '../errors.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { endBeforeBody, leavesBody } from './unread-body.ts'
+import { writeBody } from './write-body.ts'
 
 type Problem = components['schemas']['Problem']
 
@@ -17,7 +19,7 @@ export function problemHandler(telemetry: Telemetry): ErrorRequestHandler {
   // oxlint-disable-next-line max-params
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent) return next(thrown)
-    const error = toProblemError(thrown)
+    const error = toProblemError(thrown, req)
     const { status } = problems[error.code]
     if (status >= 500) {
       const { method, path } = req
@@ -44,7 +46,10 @@ function sendProblem(req: Request, res: Response, { code, details }: ProblemErro
   if (retryable) res.setHeader('Retry-After', String(retryAfterSeconds))
   for (const [name, value] of Object.entries(details.headers ?? {})) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
-  writeBody(req, res, { status, contentType: 'application/problem+json', body: problem })
+  const answer = { status, contentType: 'application/problem+json', body: problem }
+  if (code === 'body-too-large' ? !req.complete : leavesBody(req)) return endBeforeBody(req, res, answer)
+  req.resume()
+  writeBody(req, res, answer)
 }
 
 /** The path of the request, where it is a well-formed URI reference. */
@@ -53,38 +58,11 @@ export function instanceOf(req: Request): { instance?: string } {
   return /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path) ? { instance: path } : {}
 }
 
-/** Writes a complete JSON answer. */
-export function writeBody(
-  req: Request,
-  res: Response,
-  { status, contentType, body }: { status: number; contentType: string; body: unknown },
-): void {
-  const text = Buffer.from(JSON.stringify(body))
-  res.statusCode = status
-  res.setHeader('Content-Type', contentType)
-  res.setHeader('X-Content-Type-Options', 'nosniff')
-  res.setHeader('Content-Length', text.length)
-  res.end(req.method === 'HEAD' ? undefined : text)
-}
-
-/** What body parsers, Express and the validator throw, by their public fields. */
+/** What Express and the validator throw, by their public fields. */
 interface HttpError extends Error {
   status?: number
-  type?: string
-  path?: string
   headers?: Record<string, string>
   errors?: { path?: string; message?: string }[]
-}
-
-/** Faults of body-parser, by the `type` that it documents. */
-const bodyFaults: Readonly<Record<string, ProblemCode>> = {
-  'entity.parse.failed': 'malformed-body',
-  'entity.verify.failed': 'malformed-body',
-  'entity.too.large': 'body-too-large',
-  'encoding.unsupported': 'unsupported-media-type',
-  'charset.unsupported': 'unsupported-media-type',
-  'request.aborted': 'malformed-body',
-  'request.size.invalid': 'malformed-body',
 }
 
 /** By the status of an error of the validator or of Express. */
@@ -96,26 +74,24 @@ const byStatus: Readonly<Record<number, ProblemCode>> = {
   415: 'unsupported-media-type',
 }
 
-function toProblemError(thrown: unknown): ProblemError {
+function toProblemError(thrown: unknown, req: Request): ProblemError {
   if (thrown instanceof ProblemError) return withTransportHeaders(thrown)
   if (thrown instanceof URIError) return new ProblemError('malformed-url')
-  if (!(thrown instanceof Error)) return new ProblemError('internal-error', { cause: thrown })
-  const { status, type, headers, errors = [] } = thrown as HttpError
-  const bodyFault = bodyFaults[type ?? '']
-  if (bodyFault !== undefined) return withTransportHeaders(new ProblemError(bodyFault))
-  const code = byStatus[status ?? 500]
+  const { status = 500, headers = {}, errors = [] } = (thrown instanceof Error ? thrown : {}) as Partial<HttpError>
+  const code = byStatus[status]
   if (code === undefined) return new ProblemError('internal-error', { cause: thrown })
-  if (code !== 'invalid-request')
-    return withTransportHeaders(new ProblemError(code, headers === undefined ? {} : { headers }))
+  if (code !== 'invalid-request') return withTransportHeaders(new ProblemError(code, { headers }))
   const parts = errors.map(toRequestError)
+  // Only the id of a job is a path parameter of a read or a cancel, and what is no id is the id of no job.
+  if (req.method !== 'POST' && parts.some((part) => part.in === 'path')) return new ProblemError('job-not-found')
   return new ProblemError(code, parts.length === 0 ? {} : { errors: parts })
 }
 
-/** 415 names what is taken (RFC 9110 section 15.5.16); after 413 the rest of the body is not read. */
+/** 415 names what is taken (RFC 9110 section 15.5.16); the validator's `Allow` does not know that HEAD goes with GET. */
 function withTransportHeaders(error: ProblemError): ProblemError {
   const headers = { ...error.details.headers }
   if (error.code === 'unsupported-media-type') headers['Accept'] ??= 'application/json'
-  if (error.code === 'body-too-large') headers['Connection'] ??= 'close'
+  if (headers['Allow'] !== undefined) headers['Allow'] = headers['Allow'].replace(/\bGET\b/, 'GET, HEAD')
   return new ProblemError(error.code, { ...error.details, headers })
 }
 

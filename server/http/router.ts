@@ -3,8 +3,10 @@ import type { Telemetry } from '../telemetry.ts'
 import { requireAcceptable } from './accept.ts'
 import { bodyOf, bodyReader, requireJson } from './body.ts'
 import type { AnyReply, EventStreamBody, OperationId, OperationRequest, Operations } from './operation.ts'
-import { problemHandler, writeBody } from './problem.ts'
+import { onlyOwnPaths, requireKnownPath, requireWellFormedPath } from './paths.ts'
+import { problemHandler } from './problem.ts'
 import { headAsGet, normalizeContentType, requestValidation, warmUp } from './validation.ts'
+import { writeBody } from './write-body.ts'
 
 export interface RouterOptions {
   readonly operations: Operations
@@ -35,6 +37,8 @@ const json = ['application/json', 'application/problem+json']
 export function createRouter({ operations, telemetry, maxBodyBytes }: RouterOptions): HttpRouter {
   const router = express.Router({ caseSensitive: true, strict: true })
   const validation = requestValidation()
+  const templates = Object.values(routes).map(([, path]) => path)
+  router.use(onlyOwnPaths(templates), requireWellFormedPath, requireKnownPath(templates))
   router.use(requireJsonOfPosts, readBodyOfPosts(maxBodyBytes), normalizeContentType)
   for (const handler of validation) router.use(headAsGet(handler))
   for (const id of Object.keys(routes) as OperationId[]) {

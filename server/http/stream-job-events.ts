@@ -18,10 +18,10 @@ export interface StreamJobEventsParts {
 /** GET /jobs/{id}/events */
 export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJobEvents'> {
   return async ({ path, header, req }) => {
-    const missed: JobState[] = []
-    let deliver = (state: JobState): void => void missed.push(state)
+    const missed: (JobState | null)[] = []
+    let deliver = (state: JobState | null): void => void missed.push(state)
     // Watch first, read afterwards: a change in between is then told twice, and the version discards the repeat.
-    const unwatch = parts.watcher.watch(path.job, (state) => (state === null ? undefined : deliver(state)))
+    const unwatch = parts.watcher.watch(path.job.toLowerCase(), (state) => deliver(state))
     try {
       const job = await parts.read(path.job)
       if (isTerminal(job.status) && header('Last-Event-ID')?.trim() === String(job.version)) {
@@ -29,10 +29,11 @@ export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJ
         return { status: 204, headers: {} }
       }
       const open = (): void => {
-        const told = tellFrom(parts, req.res as Response, { jobId: job.id, unwatch })
-        told(job)
-        for (const state of missed) told(state)
-        deliver = told
+        const stream = openStream(parts, req.res as Response, { jobId: job.id, unwatch })
+        const tell = teller(stream)
+        for (const state of [job, ...missed]) tell(state)
+        deliver = tell
+        if (parts.streams.stopping) stream.end()
       }
       const headers = { 'Cache-Control': 'private, no-cache, no-transform', 'X-Accel-Buffering': 'no' as const }
       return { status: 200, contentType: 'text/event-stream', headers, body: { open, discard: unwatch } }
@@ -43,26 +44,39 @@ export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJ
   }
 }
 
-/** @returns a function that tells the client of a state, if it is news, and ends the stream with a terminal one. */
-function tellFrom(
+/** A stream that holds its watch for as long as the connection lives. */
+function openStream(
   parts: StreamJobEventsParts,
   res: Response,
   { jobId, unwatch }: { jobId: string; unwatch: () => void },
-): (state: JobState) => void {
+): EventStream {
   const stream = new EventStream(res, {
     maxPendingEvents: parts.maxPendingEvents,
     onDropped: (pending) => parts.telemetry.emit('stream:dropped', { jobId, pending }),
   })
   const remove = parts.streams.add(stream)
+  const { socket } = res.req
   const close = (): void => {
+    res.off('close', close)
+    socket.off('close', close)
     unwatch()
     remove()
   }
-  // The response closes, not the request: that one has ended long ago. It may have closed while the job was read.
-  if (res.closed || res.destroyed) close()
-  else res.once('close', close)
+  // The response closes, not the request: that one has ended long ago. A pipelined response that has not had its turn
+  // does not close with the connection, and either may have closed while the job was read.
+  if (res.closed || res.destroyed || socket.destroyed) close()
+  else {
+    res.on('close', close)
+    socket.on('close', close)
+  }
+  return stream
+}
+
+/** @returns a function that tells the client of a state, if it is news; a terminal one, or none any more, is the end. */
+function teller(stream: EventStream): (state: JobState | null) => void {
   let before: JobState | undefined
   return (state) => {
+    if (state === null) return stream.end()
     if (before !== undefined && state.version <= before.version) return
     stream.send(toEvent(state, before))
     before = state

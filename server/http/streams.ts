@@ -1,20 +1,36 @@
 import type { EventStream } from './event-stream.ts'
 
+/** Timers of Node fire at once beyond this many milliseconds. */
+const longestInterval = 2 ** 31 - 1
+/** How long the clients of a server that stops may take the end of their streams, in milliseconds. */
+const lastWordsMs = 1_000
+
 /** The open streams of a process: one heartbeat timer for all, and a bound on the life of each. */
 export class Streams {
   readonly #heartbeatMs: number
   readonly #maxLifeMs: number
   readonly #open = new Map<EventStream, number>()
   #timer: NodeJS.Timeout | undefined
+  #stopping = false
 
   /** @param maxLifeMs after this a stream is ended; its client opens another, or has lost interest. */
   constructor({ heartbeatMs, maxLifeMs }: { heartbeatMs: number; maxLifeMs: number }) {
-    this.#heartbeatMs = heartbeatMs
+    this.#heartbeatMs = Math.min(heartbeatMs, longestInterval)
     this.#maxLifeMs = maxLifeMs
   }
 
   get size(): number {
     return this.#open.size
+  }
+
+  /** Whether a stream should end with what it says first, because the server stops. */
+  get stopping(): boolean {
+    return this.#stopping
+  }
+
+  /** Takes streams again after {@link Streams.endAll}. */
+  start(): void {
+    this.#stopping = false
   }
 
   /** @returns a function that takes the stream out again. */
@@ -27,17 +43,20 @@ export class Streams {
     }
   }
 
-  /** Ends every stream, so that clients go elsewhere. */
+  /** Ends every stream, so that clients go elsewhere; one that does not take the end is cut. */
   endAll(): void {
+    this.#stopping = true
     for (const stream of this.#open.keys()) stream.end()
-    this.#rest()
+    setTimeout(() => {
+      for (const stream of this.#open.keys()) stream.drop()
+    }, lastWordsMs).unref()
   }
 
   #beat(): void {
     const now = performance.now()
     for (const [stream, openedAt] of this.#open) {
       if (now - openedAt > this.#maxLifeMs) stream.end()
-      else stream.beat()
+      stream.beat()
     }
   }
 

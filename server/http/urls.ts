@@ -12,8 +12,14 @@ const wellFormedHost = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/
 export function baseUrl(req: Request, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   const host = hostOf(req)
-  if (host === undefined || !wellFormedHost.test(host)) throw new ProblemError('invalid-host')
-  return `${req.protocol === 'https' ? 'https' : 'http'}://${host}${req.baseUrl}`
+  const origin = `${req.protocol === 'https' ? 'https' : 'http'}://${host}`
+  if (host === undefined || !wellFormedHost.test(host) || !URL.canParse(origin)) throw new ProblemError('invalid-host')
+  return `${origin}${escapePath(req.baseUrl)}`
+}
+
+/** A mount path with parameters has what the client wrote, of which Node lets more pass than a URI may have. */
+function escapePath(path: string): string {
+  return path.replaceAll(/[^\w.~!$&'()*+,;=:@/%-]/g, (char) => `%${Buffer.from(char, 'latin1').toString('hex')}`)
 }
 
 function hostOf(req: Request): string | undefined {

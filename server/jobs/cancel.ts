@@ -19,7 +19,7 @@ export function cancelJob({ store, changes }: CancelParts): Cancel {
       changes.changed([cancelled])
       return cancelled
     }
-    const job = isUuid(id) ? await store.read(id) : undefined
+    const job = isUuid(id) ? await store.read(id.toLowerCase()) : undefined
     if (job === undefined) throw new ProblemError('job-not-found')
     throw new ProblemError('job-already-ended', { jobId: id, jobStatus: job.status })
   }

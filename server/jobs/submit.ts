@@ -46,6 +46,7 @@ export function submitJob(parts: SubmitParts): Submit {
         detail: `no handler is registered for the type ${JSON.stringify(type)}`,
       })
     }
+    checkKey(request.idempotencyKey)
     const job = newJob(parts, registered, request)
     await parts.backlog.admit(type)
     const answer = await parts.store.submit(job)
@@ -53,6 +54,12 @@ export function submitJob(parts: SubmitParts): Submit {
     if (answer.outcome === 'created') parts.changes.submitted(type)
     parts.telemetry.emit('job:submitted', { jobId: answer.jobId, type, outcome: answer.outcome })
     return answer
+  }
+}
+
+function checkKey(key: string | undefined): void {
+  if (key !== undefined && !/^[\x21-\x7E]{1,255}$/.test(key)) {
+    throw new ProblemError('invalid-request', { detail: 'an idempotency key has 1 to 255 visible ASCII characters' })
   }
 }
 

@@ -72,12 +72,3 @@ export async function rejection(promise: PromiseLike<unknown>): Promise<unknown>
   }
   throw new Error('It resolved')
 }
-
-/** Resolves once `holds` is true; fails after two seconds. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 2_000
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`Never true: ${holds.toString()}`)
-    await pause(5)
-  }
-}

@@ -90,7 +90,9 @@ describe('the boundary', () => {
   })
 
   it('has no switch for events: they are part of the contract [A51]', () => {
-    expect(() => readConfig([], { sse: { enabled: false } } as Settings)).toThrow('sse.enabled: there is no such option')
+    expect(() => readConfig([], { sse: { enabled: false } } as Settings)).toThrow(
+      'sse.enabled: there is no such option',
+    )
   })
 
   it('bounds the backlog of a type where a bound is configured, and says so with 503 [S12 G14]', async () => {

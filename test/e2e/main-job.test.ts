@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 
 describe('the main job, over HTTP', () => {
-  it('accepts a submit at once with its three headers and URLs [A01 A21 A22 A71 A87]', async () => {
+  it('accepts a submit at once with its three headers and URLs [A01 A21 A22 A71 A87 S6]', async () => {
     const response = await app.fetch('/jobs/noop', { method: 'POST' })
     expect(response.status).toBe(202)
     const body = (await response.json()) as Record<string, string>

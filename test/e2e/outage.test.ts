@@ -31,9 +31,9 @@ describe('when the database falters', () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })
     await withApp(database, { pool, handlers }, async (app) => {
       const accepted: string[] = []
-      let loading = true
+      const done = new AbortController()
       const load = async (): Promise<void> => {
-        while (loading) {
+        while (!done.signal.aborted) {
           const response = await app.fetch('/jobs/brief', { method: 'POST' })
           expect([202, 503]).toContain(response.status)
           if (response.status === 202) accepted.push(((await response.json()) as { jobId: string }).jobId)
@@ -46,7 +46,7 @@ describe('when the database falters', () => {
         await cutSessions()
         await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(until), { timeout: 5_000 })
       }
-      loading = false
+      done.abort()
       await Promise.all(loads)
       await vi.waitFor(
         async () => {
@@ -69,7 +69,11 @@ describe('when the database falters', () => {
     const { hostname: host, port, username: user, password, pathname } = new URL(database.url)
     const proxy = await startTcpProxy({ host, port: Number(port) })
     const pool = new pg.Pool({
-      ...{ host: '127.0.0.1', port: proxy.port, user, password, database: pathname.slice(1) },
+      host: '127.0.0.1',
+      port: proxy.port,
+      user,
+      password,
+      database: pathname.slice(1),
       max: 3,
       connectionTimeoutMillis: 500,
     })

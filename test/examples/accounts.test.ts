@@ -28,10 +28,10 @@ async function startExample(): Promise<RunningExample> {
     ...quick,
     pool,
     handlers: typeof handlers === 'function' ? handlers({ pool }) : handlers,
-    ...(silent && { logger: silent }),
+    logger: silent,
   })
   const app = express()
-  routes?.(app, { pool, asyncJobs })
+  routes?.(app, { pool, asyncJobs, log: silent })
   app.use(asyncJobs.router)
   const server: Server = createServer(app)
   await asyncJobs.start()

@@ -13,7 +13,26 @@ describe('ISO 8601 durations', () => {
     expect(parseDuration(text)).toBe(ms)
   })
 
-  it.each(['', 'P', 'PT', '1h', 'P1DT', 'xPT1H', 'PT1H5', 'PT1HS', 'P1D2H', 'PT1,5H', '10', '-PT1S', 'P1Y', 'P1M', 'PT1H ', 5, null, undefined])('refuses %j', (text) => {
+  it.each([
+    '',
+    'P',
+    'PT',
+    '1h',
+    'P1DT',
+    'xPT1H',
+    'PT1H5',
+    'PT1HS',
+    'P1D2H',
+    'PT1,5H',
+    '10',
+    '-PT1S',
+    'P1Y',
+    'P1M',
+    'PT1H ',
+    5,
+    null,
+    undefined,
+  ])('refuses %j', (text) => {
     expect(parseDuration(text)).toBeUndefined()
   })
 })

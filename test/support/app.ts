@@ -7,6 +7,7 @@ import {
   type AsyncJobsOptions,
   createAsyncJobs,
   type EventName,
+  type Logger,
   type OperationalEvents,
 } from '../../server/index.ts'
 import { checkEvent, checkResponse } from './contract.ts'
@@ -18,7 +19,7 @@ export const quick = {
   sse: { pollInterval: 'PT0.1S', heartbeat: 'PT1S' },
 } as const
 
-export const silent: AsyncJobsOptions['logger'] = { debug() {}, info() {}, warn() {}, error() {} }
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** What a test app may be told. */
 export interface AppOptions extends AsyncJobsOptions {
@@ -27,6 +28,8 @@ export interface AppOptions extends AsyncJobsOptions {
   /** Adds the application's own middleware and routes before the router is mounted. */
   readonly before?: (app: Express) => void
   readonly after?: (app: Express) => void
+  /** Makes the application. Default: the installed Express. */
+  readonly newApp?: () => Express
   /** The port to listen on. Default: a free one. */
   readonly port?: number
 }
@@ -63,12 +66,12 @@ export interface TestApp {
 
 /** Starts async-jobs inside an Express application on a free port. */
 export async function startApp(options: AppOptions): Promise<TestApp> {
-  const { mount = '/', before, after, port = 0, onEvent, ...rest } = options
+  const { mount = '/', before, after, newApp = express, port = 0, onEvent, ...rest } = options
   const events: TestApp['events'] = []
   const waiters = new Set<() => void>()
   const asyncJobs = createAsyncJobs({
     ...quick,
-    ...(silent === undefined ? {} : { logger: silent }),
+    logger: silent,
     ...rest,
     onEvent: (name, event) => {
       events.push({ name, event })
@@ -76,7 +79,7 @@ export async function startApp(options: AppOptions): Promise<TestApp> {
       onEvent?.(name, event)
     },
   })
-  const app = express()
+  const app = newApp()
   before?.(app)
   app.use(mount, asyncJobs.router)
   after?.(app)

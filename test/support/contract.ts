@@ -22,7 +22,11 @@ interface DocumentedOperation {
 }
 interface Document {
   paths: Record<string, Record<string, DocumentedOperation>>
-  components: { responses: Record<string, Answer>; headers: Record<string, Header> }
+  components: {
+    responses: Record<string, Answer>
+    headers: Record<string, Header>
+    schemas: { ProblemCode: { enum: string[] } }
+  }
 }
 
 const api = document as unknown as Document
@@ -45,10 +49,21 @@ export function expectFits(value: unknown, pointer: string): void {
 }
 
 const seen = new Set<string>()
+const seenCodes = new Set<string>()
 
 /** Every `operationId status` that a response has been checked for in this file. */
 export function exercised(): ReadonlySet<string> {
   return seen
+}
+
+/** Every problem code that a response had that was checked in this file. */
+export function exercisedCodes(): ReadonlySet<string> {
+  return seenCodes
+}
+
+/** Every problem code of the document. */
+export function declaredCodes(): string[] {
+  return api.components.schemas.ProblemCode.enum
 }
 
 /** Every `operationId status` that the document declares. */
@@ -90,10 +105,12 @@ export async function checkResponse(method: string, path: string, response: Resp
   const content = answer.content[media]
   if (content === undefined) throw new Error(`${method} ${path} ${response.status} answered ${media || 'no type'}`)
   if (media === 'text/event-stream' || method === 'HEAD') return
-  const body = (await response.json()) as { status?: number }
+  const body = (await response.json()) as { status?: number; code?: string }
   const pointer = (content.schema as { $ref: string }).$ref
   expectFits(body, pointer)
-  if (media === 'application/problem+json' && body.status !== response.status) {
+  if (media !== 'application/problem+json') return
+  seenCodes.add(String(body.code))
+  if (body.status !== response.status) {
     throw new Error(`the problem says ${body.status}, the response ${response.status}`)
   }
 }
@@ -114,9 +131,12 @@ async function expectProblemOutside(what: string, operationId: string | undefine
   // A method or a path that the document does not have, and malformed URLs.
   const allowed = operationId === undefined ? [400, 404, 405, 503] : []
   if (!allowed.includes(response.status)) throw new Error(`${what}: ${response.status} is not declared`)
-  const problem: unknown = await response.json()
-  expectFits(problem, '#/components/schemas/Problem')
+  if (response.headers.get('content-type') !== 'application/problem+json') throw new Error(`${what}: no problem`)
   if (response.status === 405 && !response.headers.has('allow')) throw new Error(`${what}: 405 without Allow`)
+  if (what.startsWith('HEAD ')) return
+  const problem = (await response.json()) as { code: string }
+  expectFits(problem, '#/components/schemas/Problem')
+  seenCodes.add(problem.code)
 }
 
 function checkHeaders(what: string, headers: Record<string, Header>, response: Response): void {

@@ -30,15 +30,20 @@ const asyncJobs = createAsyncJobs({
   },
 })
 const server = createServer(express().use(asyncJobs.router))
-server.listen(0, '127.0.0.1', async () => {
+async function serve(): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   await asyncJobs.start()
   process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-})
-process.on('SIGTERM', async () => {
+}
+
+async function stop(): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   await asyncJobs.stop()
   server.closeAllConnections()
   await closed
   await pool.end()
   process.exit(0)
-})
+}
+
+process.on('SIGTERM', () => void stop())
+void serve()

@@ -102,7 +102,7 @@ describe('running jobs', () => {
     })
   })
 
-  it('takes a cancelled handler that returns for nothing: the job stays cancelled [A39 A76]', async () => {
+  it('takes a cancelled handler that returns for nothing: the job stays cancelled [A37 A39 A76]', async () => {
     const go = gate()
     const handlers = [defineHandler({ type: 'deaf', handle: () => go.promise })]
     await withApp(database, { handlers }, async (app) => {

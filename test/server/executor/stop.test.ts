@@ -85,11 +85,11 @@ describe('stopping', () => {
   })
 
   it('may be repeated, and may come before the start', async () => {
-    const asyncJobs = createAsyncJobs({ pool: database.pool(), ...quick, logger: silent as never })
+    const asyncJobs = createAsyncJobs({ pool: database.pool(), ...quick, logger: silent })
     await asyncJobs.stop()
     await asyncJobs.start()
     await asyncJobs.stop()
-    await asyncJobs.stop()
+    await expect(asyncJobs.stop()).resolves.toBeUndefined()
   })
 
   it('leaves no worker row behind when nothing runs', async () => {
