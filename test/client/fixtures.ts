@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Client, type ClientOptions, createClient } from '../../client/index.ts'
 import type { components } from '../../generated/openapi.ts'
