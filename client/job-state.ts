@@ -27,6 +27,7 @@ type Shared = 'jobId' | 'version' | 'createdAt' | 'lastUpdatedAt' | 'percentComp
 
 /** A FAILED job, which the status resource answers as a problem. */
 export interface FailedJob extends Pick<FailedJobProblem, Shared> {
+  type: FailedJobProblem['jobType']
   status: 'FAILED'
   failure: JobFailure
 }
@@ -55,9 +56,10 @@ export function isTerminal(state: JobState): state is TerminalJob {
 }
 
 export function fromFailedProblem(problem: FailedJobProblem): FailedJob {
-  const { jobId, version, createdAt, lastUpdatedAt, percentComplete, failureCode: code, title, detail } = problem
+  const { jobId, jobType: type, version, createdAt, lastUpdatedAt, percentComplete } = problem
+  const { failureCode: code, title, detail } = problem
   const failure = { code, title, ...(detail !== undefined && { detail }) }
-  return { jobId, status: 'FAILED', version, createdAt, lastUpdatedAt, percentComplete, failure }
+  return { jobId, type, status: 'FAILED', version, createdAt, lastUpdatedAt, percentComplete, failure }
 }
 
 /** The event that a stream would have sent for a state that was polled. */

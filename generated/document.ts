@@ -23,6 +23,10 @@ export const document: Record<string, unknown> = {
     {
       "name": "jobs",
       "description": "Submit, watch and cancel jobs."
+    },
+    {
+      "name": "reports",
+      "description": "Reports of workers, in any language, on jobs that were only started here."
     }
   ],
   "paths": {
@@ -103,8 +107,21 @@ export const document: Record<string, unknown> = {
           "400": {
             "$ref": "#/components/responses/BadRequest"
           },
+          "403": {
+            "$ref": "#/components/responses/NotAuthorized"
+          },
           "406": {
             "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "description": "The type runs one job at a time, and one runs now; `jobId` names it.",
+            "content": {
+              "application/problem+json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Problem"
+                }
+              }
+            }
           },
           "413": {
             "$ref": "#/components/responses/ContentTooLarge"
@@ -381,6 +398,195 @@ export const document: Record<string, unknown> = {
           "406": {
             "$ref": "#/components/responses/NotAcceptable"
           },
+          "429": {
+            "$ref": "#/components/responses/TooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/jobs/{job}/progress": {
+      "post": {
+        "operationId": "reportProgress",
+        "tags": [
+          "reports"
+        ],
+        "summary": "Report how far the work of a job has come.",
+        "description": "Renews the time that a job may be silent, also with the same percentage. 409 or 404 means that the\nreport was refused, usually because the job was cancelled: stop the work.\n",
+        "security": [
+          {
+            "reportToken": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/ProgressReport"
+              }
+            }
+          }
+        },
+        "responses": {
+          "204": {
+            "description": "The report was taken."
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/ReportTokenRequired"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "$ref": "#/components/responses/ReportRefused"
+          },
+          "413": {
+            "$ref": "#/components/responses/ContentTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/jobs/{job}/completion": {
+      "post": {
+        "operationId": "completeJob",
+        "tags": [
+          "reports"
+        ],
+        "summary": "Report that the work of a job has ended well.",
+        "description": "`output` is stored where the type declares one. 409 or 404 means that the report was refused.\n",
+        "security": [
+          {
+            "reportToken": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          }
+        ],
+        "requestBody": {
+          "required": false,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/CompletionReport"
+              }
+            }
+          }
+        },
+        "responses": {
+          "204": {
+            "description": "The report was taken."
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/ReportTokenRequired"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "$ref": "#/components/responses/ReportRefused"
+          },
+          "413": {
+            "$ref": "#/components/responses/ContentTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/jobs/{job}/failure": {
+      "post": {
+        "operationId": "failJob",
+        "tags": [
+          "reports"
+        ],
+        "summary": "Report that the work of a job has failed.",
+        "description": "In words that may reach a client. 409 or 404 means that the report was refused.\n",
+        "security": [
+          {
+            "reportToken": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobId"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/FailureReport"
+              }
+            }
+          }
+        },
+        "responses": {
+          "204": {
+            "description": "The report was taken."
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/ReportTokenRequired"
+          },
+          "404": {
+            "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "409": {
+            "$ref": "#/components/responses/ReportRefused"
+          },
+          "413": {
+            "$ref": "#/components/responses/ContentTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
           "500": {
             "$ref": "#/components/responses/InternalError"
           },
@@ -392,6 +598,13 @@ export const document: Record<string, unknown> = {
     }
   },
   "components": {
+    "securitySchemes": {
+      "reportToken": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token that a fire-and-forget handler was given when the job was started. It speaks for that one\nstart of that one job, and for nothing once the job has been started again.\n"
+      }
+    },
     "parameters": {
       "JobType": {
         "name": "job",
@@ -541,6 +754,60 @@ export const document: Record<string, unknown> = {
       },
       "NotAcceptable": {
         "description": "`Accept` excludes what this operation answers with.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "NotAuthorized": {
+        "description": "The caller may not do this.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "ReportTokenRequired": {
+        "description": "The request has no report token.",
+        "headers": {
+          "WWW-Authenticate": {
+            "description": "`Bearer` (RFC 6750 section 3).",
+            "required": true,
+            "schema": {
+              "type": "string"
+            }
+          }
+        },
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "ReportRefused": {
+        "description": "The job has ended already. Stop the work.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            }
+          }
+        }
+      },
+      "TooManyRequests": {
+        "description": "The caller has as many open as it may.",
+        "headers": {
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
+          }
+        },
         "content": {
           "application/problem+json": {
             "schema": {
@@ -724,6 +991,7 @@ export const document: Record<string, unknown> = {
           "body-too-deep",
           "body-too-large",
           "database-unavailable",
+          "idempotency-key-required",
           "idempotency-key-reused",
           "internal-error",
           "invalid-host",
@@ -731,13 +999,19 @@ export const document: Record<string, unknown> = {
           "invalid-request",
           "job-already-ended",
           "job-failed",
+          "job-in-flight",
           "job-not-found",
           "malformed-body",
           "malformed-url",
           "method-not-allowed",
           "not-acceptable",
+          "not-authorized",
           "queue-full",
+          "report-refused",
+          "report-token-required",
           "route-not-found",
+          "too-many-streams",
+          "too-many-streams-of-caller",
           "unknown-type",
           "unsupported-media-type"
         ]
@@ -816,6 +1090,52 @@ export const document: Record<string, unknown> = {
           }
         }
       },
+      "ProgressReport": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "percentComplete"
+        ],
+        "properties": {
+          "percentComplete": {
+            "type": "number",
+            "minimum": 0,
+            "maximum": 100,
+            "description": "Fractions are rounded down."
+          }
+        }
+      },
+      "CompletionReport": {
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+          "output": {
+            "$ref": "#/components/schemas/JobOutput"
+          }
+        }
+      },
+      "FailureReport": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "title"
+        ],
+        "properties": {
+          "title": {
+            "type": "string",
+            "maxLength": 2000
+          },
+          "detail": {
+            "type": "string",
+            "maxLength": 2000
+          },
+          "failureCode": {
+            "type": "string",
+            "maxLength": 200,
+            "description": "Stable and machine-readable."
+          }
+        }
+      },
       "RequestPart": {
         "type": "string",
         "enum": [
@@ -836,6 +1156,7 @@ export const document: Record<string, unknown> = {
           "code",
           "failureCode",
           "jobId",
+          "jobType",
           "jobStatus",
           "version",
           "createdAt",
@@ -873,6 +1194,10 @@ export const document: Record<string, unknown> = {
           "jobId": {
             "type": "string",
             "format": "uuid"
+          },
+          "jobType": {
+            "type": "string",
+            "description": "The type of the job; `type` is the type of the problem."
           },
           "jobStatus": {
             "$ref": "#/components/schemas/JobStatus"

@@ -26,6 +26,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/jobs/{job}/completion": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report that the work of a job has ended well.
+         * @description `output` is stored where the type declares one. 409 or 404 means that the report was refused.
+         */
+        post: operations["completeJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{job}/events": {
         parameters: {
             query?: never;
@@ -43,6 +63,47 @@ export interface paths {
         get: operations["streamJobEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{job}/failure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report that the work of a job has failed.
+         * @description In words that may reach a client. 409 or 404 means that the report was refused.
+         */
+        post: operations["failJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{job}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report how far the work of a job has come.
+         * @description Renews the time that a job may be silent, also with the same percentage. 409 or 404 means that the
+         *     report was refused, usually because the job was cancelled: stop the work.
+         */
+        post: operations["reportProgress"];
         delete?: never;
         options?: never;
         head?: never;
@@ -101,6 +162,9 @@ export interface components {
             lastUpdatedAt: string;
             version: number;
         };
+        CompletionReport: {
+            output?: components["schemas"]["JobOutput"];
+        };
         /** @description The job is FAILED. The status resource has the same as a problem. */
         FailedEvent: {
             detail?: string;
@@ -128,6 +192,8 @@ export interface components {
             /** Format: uuid */
             jobId: string;
             jobStatus: components["schemas"]["JobStatus"];
+            /** @description The type of the job; `type` is the type of the problem. */
+            jobType: string;
             /** Format: date-time */
             lastUpdatedAt: string;
             percentComplete: number | null;
@@ -137,6 +203,12 @@ export interface components {
             /** Format: uri-reference */
             type: string;
             version: number;
+        };
+        FailureReport: {
+            detail?: string;
+            /** @description Stable and machine-readable. */
+            failureCode?: string;
+            title: string;
         };
         Job: {
             /** Format: date-time */
@@ -184,7 +256,7 @@ export interface components {
          * @description What went wrong, stable across releases.
          * @enum {string}
          */
-        ProblemCode: "body-too-deep" | "body-too-large" | "database-unavailable" | "idempotency-key-reused" | "internal-error" | "invalid-host" | "invalid-input" | "invalid-request" | "job-already-ended" | "job-failed" | "job-not-found" | "malformed-body" | "malformed-url" | "method-not-allowed" | "not-acceptable" | "queue-full" | "route-not-found" | "unknown-type" | "unsupported-media-type";
+        ProblemCode: "body-too-deep" | "body-too-large" | "database-unavailable" | "idempotency-key-required" | "idempotency-key-reused" | "internal-error" | "invalid-host" | "invalid-input" | "invalid-request" | "job-already-ended" | "job-failed" | "job-in-flight" | "job-not-found" | "malformed-body" | "malformed-url" | "method-not-allowed" | "not-acceptable" | "not-authorized" | "queue-full" | "report-refused" | "report-token-required" | "route-not-found" | "too-many-streams" | "too-many-streams-of-caller" | "unknown-type" | "unsupported-media-type";
         /** @description The job is PROCESSING and has come further. */
         ProgressEvent: {
             /** Format: uuid */
@@ -194,6 +266,10 @@ export interface components {
             percentComplete: number | null;
             status: components["schemas"]["JobStatus"];
             version: number;
+        };
+        ProgressReport: {
+            /** @description Fractions are rounded down. */
+            percentComplete: number;
         };
         RequestError: {
             detail: string;
@@ -280,6 +356,45 @@ export interface components {
         /** @description `Accept` excludes what this operation answers with. */
         NotAcceptable: {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The caller may not do this. */
+        NotAuthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The job has ended already. Stop the work. */
+        ReportRefused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request has no report token. */
+        ReportTokenRequired: {
+            headers: {
+                /** @description `Bearer` (RFC 6750 section 3). */
+                "WWW-Authenticate": string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The caller has as many open as it may. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
             content: {
@@ -384,7 +499,17 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            403: components["responses"]["NotAuthorized"];
             406: components["responses"]["NotAcceptable"];
+            /** @description The type runs one job at a time, and one runs now; `jobId` names it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             /** @description The idempotency key stands for another type or another input. */
@@ -417,6 +542,40 @@ export interface operations {
             404: components["responses"]["JobNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["JobAlreadyEnded"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    completeJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CompletionReport"];
+            };
+        };
+        responses: {
+            /** @description The report was taken. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["ReportTokenRequired"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["ReportRefused"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
@@ -457,6 +616,75 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             404: components["responses"]["JobNotFound"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    failJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FailureReport"];
+            };
+        };
+        responses: {
+            /** @description The report was taken. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["ReportTokenRequired"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["ReportRefused"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportProgress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
+                job: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgressReport"];
+            };
+        };
+        responses: {
+            /** @description The report was taken. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["ReportTokenRequired"];
+            404: components["responses"]["JobNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["ReportRefused"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };

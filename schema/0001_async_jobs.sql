@@ -19,6 +19,8 @@ CREATE TABLE async_jobs (
   fencing_token    integer     NOT NULL DEFAULT 0,
   -- The worker that runs the job. None while PROCESSING: a fire-and-forget job, which a reporter ends.
   worker_id        uuid,
+  -- What a reporter proves its claim with, made anew at each claim of a fire-and-forget job.
+  report_key       uuid,
   -- Written only for types that use single-flight or freshness: each index entry costs throughput.
   coalescing_key   bytea,
   single_flight    boolean     NOT NULL DEFAULT false,

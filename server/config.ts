@@ -37,6 +37,10 @@ export interface Settings {
   readonly sse?: {
     /** Between two comments that keep an idle stream open. [PT15S] */
     readonly heartbeat?: IsoDuration
+    /** Streams that may be open in this process; more are answered 503. [10000] */
+    readonly maxStreams?: number
+    /** Streams that one caller may have open in this process; more are answered 429. [1000] */
+    readonly maxStreamsPerCaller?: number
     /** How many events may wait for a client that does not read; then it is dropped. [64] */
     readonly maxPendingEvents?: number
     /** The worst latency of an event when no hint arrives. [PT1S] */
@@ -55,6 +59,14 @@ export interface Settings {
   readonly hints?: {
     /** Whether processes tell each other of changes by LISTEN and NOTIFY; without it they poll. [true] */
     readonly enabled?: boolean
+  }
+  readonly web?: {
+    /** Whether there is a router; without it there is the engine alone, to be used in code. [true] */
+    readonly enabled?: boolean
+  }
+  readonly database?: {
+    /** The PostgreSQL schema that has the tables. [what the search path says] */
+    readonly schema?: string
   }
   readonly http?: {
     /** The longest body, in bytes. [102400] */
@@ -80,7 +92,13 @@ export interface Config {
     readonly heartbeatMs: number
     readonly stopGraceMs: number
   }
-  readonly sse: { readonly heartbeatMs: number; readonly maxPendingEvents: number; readonly pollIntervalMs: number }
+  readonly sse: {
+    readonly heartbeatMs: number
+    readonly maxPendingEvents: number
+    readonly pollIntervalMs: number
+    readonly maxStreams: number
+    readonly maxStreamsPerCaller: number
+  }
   readonly recovery: {
     readonly enabled: boolean
     readonly scanIntervalMs: number
@@ -88,6 +106,8 @@ export interface Config {
     readonly batchSize: number
   }
   readonly hints: { readonly enabled: boolean }
+  readonly web: { readonly enabled: boolean }
+  readonly database: { readonly schema: string | undefined }
   readonly http: { readonly maxBodyBytes: number }
   readonly publicUrl: string | undefined
 }
@@ -126,6 +146,13 @@ class Reader {
     return undefined
   }
 
+  name(name: string, found: string | undefined): string | undefined {
+    if (found === undefined) return undefined
+    if (typeof found === 'string' && /^[^\0]{1,63}$/.test(found)) return found
+    this.#mistake(name, 'the name of a PostgreSQL schema', found)
+    return undefined
+  }
+
   known(name: string, found: unknown, shape: object): void {
     if (typeof found !== 'object' || found === null) return
     for (const key of Object.keys(found)) {
@@ -156,6 +183,8 @@ export function readConfig(handlers: readonly AnyHandler[], settings: Settings):
     processing: readProcessing(read, settings.processing ?? {}),
     sse: readSse(read, settings.sse ?? {}),
     recovery: readRecovery(read, settings.recovery ?? {}),
+    web: { enabled: read.flag('web.enabled', settings.web?.enabled, true) },
+    database: { schema: read.name('database.schema', settings.database?.schema) },
     hints: { enabled: read.flag('hints.enabled', settings.hints?.enabled, true) },
     http: {
       maxBodyBytes: read.whole('http.maxBodyBytes', settings.http?.maxBodyBytes, { fallback: 102_400, least: 0 }),
@@ -190,6 +219,11 @@ function readSse(read: Reader, found: NonNullable<Settings['sse']>): Config['sse
     heartbeatMs: read.duration('sse.heartbeat', found.heartbeat, 'PT15S'),
     maxPendingEvents: read.whole('sse.maxPendingEvents', found.maxPendingEvents, { fallback: 64, least: 1 }),
     pollIntervalMs: read.duration('sse.pollInterval', found.pollInterval, 'PT1S'),
+    maxStreams: read.whole('sse.maxStreams', found.maxStreams, { fallback: 10_000, least: 1 }),
+    maxStreamsPerCaller: read.whole('sse.maxStreamsPerCaller', found.maxStreamsPerCaller, {
+      fallback: 1_000,
+      least: 1,
+    }),
   }
 }
 
@@ -221,7 +255,9 @@ function checkNames(read: Reader, settings: Settings): void {
   const nested: Readonly<Record<string, readonly string[]>> = {
     freshness: ['enabled', 'defaultWindow', 'perType'],
     processing: ['enabled', 'concurrencyLimit', 'maxPending', 'pollInterval', 'lease', 'stopGrace'],
-    sse: ['heartbeat', 'maxPendingEvents', 'pollInterval'],
+    sse: ['heartbeat', 'maxPendingEvents', 'pollInterval', 'maxStreams', 'maxStreamsPerCaller'],
+    web: ['enabled'],
+    database: ['schema'],
     recovery: ['enabled', 'scanInterval', 'processingTimeout', 'batchSize'],
     hints: ['enabled'],
     http: ['maxBodyBytes'],

@@ -73,7 +73,6 @@ export interface HandlerContext<Input = unknown> extends AttemptContext<Input> {
 /** Reports on a fire-and-forget job. False means refused (the job has ended, usually cancelled): stop the work. */
 export interface JobReporter {
   readonly jobId: string
-  readonly fencingToken: number
   /** Renews `recovery.processingTimeout`, also with the same percentage. */
   readonly progress: (percent: number) => Promise<boolean>
   /** @param output Stored where the type declares an `outputSchema`, ignored elsewhere. */
@@ -84,6 +83,11 @@ export interface JobReporter {
 /** What a fire-and-forget handler is given. */
 export interface StartContext<Input = unknown> extends AttemptContext<Input> {
   readonly reporter: JobReporter
+  /**
+   * Speaks for this start of the job over HTTP (`Authorization: Bearer …` of reportProgress, completeJob, failJob): hand
+   * it to the worker, in whatever language that is.
+   */
+  readonly reportToken: string
 }
 
 /** A JSON Schema, 2020-12. */
@@ -96,6 +100,16 @@ interface TypeOptions {
   readonly inputSchema?: JsonSchema
   /** What the handler gives out; it is then part of the job's status. Default: the job has no output. */
   readonly outputSchema?: JsonSchema
+  /**
+   * What a submit finds when a job does the same work now: `join` answers with that job, `reject` refuses with 409 and
+   * its id, `false` makes another. Default: `join` where `coalesceInFlight` is set, else `false`.
+   */
+  readonly coalesce?: 'join' | 'reject' | false
+  /** Which inputs ask for the same work: equal texts do. Default: equal inputs do, up to the order of properties. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly coalesceBy?: (input: any) => string
+  /** Whether a submit without an `Idempotency-Key` is refused. Default: false. */
+  readonly requireIdempotencyKey?: boolean
   /** How often a job may be tried. Default: once, so that a job whose worker died fails. */
   readonly retry?: { readonly maxAttempts?: number }
 }

@@ -1,22 +1,26 @@
 import { hostname } from 'node:os'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
+import { v7 as uuidv7 } from 'uuid'
 import { type Config, readConfig, type Settings } from './config.ts'
-import { ConfigurationError, ProblemError } from './errors.ts'
+import { ConfigurationError } from './errors.ts'
 import { Executor } from './executor/executor.ts'
 import type { AnyHandler, JobReporter } from './handler.ts'
+import { Access, type AccessHooks } from './http/access.ts'
 import { cancelJob as cancelJobOperation } from './http/cancel-job.ts'
 import { getJobStatus } from './http/get-job-status.ts'
+import { defaultPolicy, type Policy } from './http/policy.ts'
+import { reports } from './http/report.ts'
 import { createRouter, type HttpRouter } from './http/router.ts'
 import { streamJobEvents } from './http/stream-job-events.ts'
 import { Streams } from './http/streams.ts'
 import { submitJob as submitJobOperation } from './http/submit-job.ts'
-import type { Job } from './job.ts'
 import { Backlog } from './jobs/backlog.ts'
 import { type Cancel, cancelJob } from './jobs/cancel.ts'
 import { Changes } from './jobs/changes.ts'
-import { createReporter, type ReportedClaim } from './jobs/report.ts'
-import { readJob } from './jobs/status.ts'
+import { createReporter, type FindClaim, findClaim } from './jobs/report.ts'
+import { createFreshness, type Freshness, type ReusePolicy } from './jobs/reuse.ts'
+import { type ReadJob, readJob } from './jobs/status.ts'
 import { type Submit, submitJob } from './jobs/submit.ts'
 import { Watcher } from './jobs/watch.ts'
 import { jsonLinesLogger, logEvents } from './log.ts'
@@ -27,9 +31,9 @@ import { postgresStore } from './store/postgres-store.ts'
 import { type Logger, type Subscriber, Telemetry } from './telemetry.ts'
 
 /** What the application hands over, beside {@link Settings}. */
-export interface AsyncJobsOptions extends Settings {
-  /** The application's own pool. Nothing of it is configured; a listener for its errors is added. */
-  readonly pool: Pool
+export interface AsyncJobsOptions extends Settings, AccessHooks {
+  /** The application's own pool. Nothing of it is configured; a listener for its errors is added. Not needed with `store`. */
+  readonly pool?: Pool
   /** One handler per type. A process without handlers serves HTTP and runs nothing. */
   readonly handlers?: readonly AnyHandler[]
   /** Receives log lines. Default: one line of JSON each, on standard error. */
@@ -38,10 +42,18 @@ export interface AsyncJobsOptions extends Settings {
   readonly onEvent?: Subscriber
   /** Stands in for the database's clock. For tests only: with it, statements are not prepared. */
   readonly clock?: () => Date
+  /** Another store in the place of the one on `pool`; `storeConformance` of `async-jobs/testing` says whether it fits. */
+  readonly store?: Store
+  /** Carries hints between processes in the place of LISTEN and NOTIFY. */
+  readonly wakeUps?: WakeUps
+  /** Decides `Retry-After` and `Expires` in the place of the configuration. */
+  readonly policy?: Policy
+  /** Makes the ids of jobs, UUIDs that grow with time. Default: UUIDv7. */
+  readonly newId?: () => string
 }
 
 /** One process's share of async-jobs: a router, an executor, and what connects them. */
-export interface AsyncJobs {
+export interface AsyncJobs extends Freshness {
   /** Serves the operations of openapi.yaml, below any mount path of an Express 4.21+ or 5 application. */
   readonly router: Router
   /**
@@ -57,28 +69,57 @@ export interface AsyncJobs {
   /** Submits in code. Rejects with a ProblemError, as the operation would answer. */
   submit: Submit
   /** Reads a job. Rejects with a ProblemError `job-not-found`. */
-  status(id: string): Promise<Job>
+  status: ReadJob
   /** Cancels a job. Rejects with a ProblemError `job-not-found` or `job-already-ended`. */
   cancel: Cancel
-  /** Speaks for a fire-and-forget job that was started elsewhere, in this process or another. */
-  reporter(type: string, claim: ReportedClaim): JobReporter
+  /**
+   * Speaks for a fire-and-forget job that was started elsewhere, in this process or another, with the token that its
+   * start was given. Reports are refused when the token is not the one of its present start.
+   */
+  reporter(jobId: string, reportToken: string): JobReporter
 }
 
 /** Builds everything once; nothing else constructs its own parts. Throws a ConfigurationError with every mistake. */
 export function createAsyncJobs(options: AsyncJobsOptions): AsyncJobs {
-  const { pool, handlers = [], logger, onEvent, clock, ...settings } = options
+  const { handlers = [], logger, onEvent, policy, newId, ...others } = options
+  const { pool: _pool, clock: _clock, store: _store, wakeUps: _wakeUps, ...rest } = others
+  const { tenantOf, authorize, callerOf, ...settings } = rest
   const config = readConfig(handlers, settings)
-  if (pool === undefined) throw new ConfigurationError(['pool: expected a pg.Pool, found undefined'])
   const log = logger ?? jsonLinesLogger((line) => process.stderr.write(line))
   const telemetry = new Telemetry()
   telemetry.subscribe(logEvents(log))
   if (onEvent !== undefined) telemetry.subscribe(onEvent)
+  const data = openData(options, { config, telemetry, log })
+  return assemble({
+    ...data,
+    config,
+    log,
+    telemetry,
+    newId: newId ?? uuidv7,
+    policy: policy ?? defaultPolicy(config),
+    hooks: {
+      ...(tenantOf === undefined ? {} : { tenantOf }),
+      ...(authorize === undefined ? {} : { authorize }),
+      ...(callerOf === undefined ? {} : { callerOf }),
+    },
+  })
+}
+
+/** The store and the hints: the consumer's own, or ours on the pool. */
+function openData(
+  { pool, store, wakeUps, clock }: AsyncJobsOptions,
+  { config, telemetry, log }: Pick<Parts, 'config' | 'telemetry' | 'log'>,
+): Pick<Parts, 'store' | 'hints'> {
+  if (pool === undefined) {
+    if (store === undefined) throw new ConfigurationError(['pool: expected a pg.Pool, found undefined'])
+    return { store, hints: wakeUps ?? noHints }
+  }
   // Without a listener an idle connection that breaks ends the process.
   pool.on('error', (error) => telemetry.emit('database:error', { during: 'idle connection', error }))
   warnOfEndlessConnecting(pool, log)
-  const store = postgresStore(new Database(pool, clock === undefined ? {} : { clock }))
+  const { schema } = config.database
   const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry }) : noHints
-  return assemble({ config, log, telemetry, store, hints })
+  return { store: store ?? postgresStore(new Database(pool, { schema, clock })), hints: wakeUps ?? hints }
 }
 
 /** A connection that a silent network never answers keeps its place in the pool until this time is over. */
@@ -96,6 +137,9 @@ interface Parts {
   readonly telemetry: Telemetry
   readonly store: Store
   readonly hints: WakeUps
+  readonly newId: () => string
+  readonly policy: Policy
+  readonly hooks: AccessHooks
 }
 
 function assemble(parts: Parts): AsyncJobs {
@@ -104,22 +148,30 @@ function assemble(parts: Parts): AsyncJobs {
   const watcher = new Watcher({ store, telemetry, pollIntervalMs: config.sse.pollIntervalMs })
   const executor = createExecutor(parts, changes, watcher)
   changes.listen({ onChanged: (states) => watcher.tell(states), onWork: (types) => executor.wake(types) })
-  const submit = createSubmit(parts, changes)
-  const cancel = cancelJob({ store, changes })
-  const streams = new Streams({ heartbeatMs: config.sse.heartbeatMs, maxLifeMs: config.retentionMs })
-  const http = createHttp(parts, { submit, cancel, watcher, streams })
+  const reuse: ReusePolicy = {
+    coalesce: (type) => type.coalesce ?? (config.coalesceInFlight ? 'join' : false),
+    freshForMs: config.freshForMs,
+  }
+  const submit = createSubmit(parts, changes, reuse)
+  const status = readJob(store)
+  const cancel = cancelJob({ store, read: status, changes })
+  const find = findClaim({ types: config.types, store })
+  const streams = new Streams({ ...config.sse, maxLifeMs: config.retentionMs })
+  const http = config.web.enabled
+    ? createHttp(parts, { submit, status, cancel, changes, find, watcher, streams })
+    : undefined
   return {
-    router: http.router,
+    get router() {
+      if (http !== undefined) return http.router
+      throw new ConfigurationError(['web.enabled: expected true where the router is used, found false'])
+    },
     submit,
     cancel,
-    status: (id) => readJob(store, id),
-    reporter: (name, claim) => {
-      const type = config.types.get(name)
-      if (type === undefined) throw new ProblemError('unknown-type')
-      return createReporter({ store, changes }, type, claim)
-    },
+    status,
+    ...createFreshness({ types: config.types, store, reuse }),
+    reporter: (jobId, reportToken) => createReporter({ store, changes }, jobId, () => find(jobId, reportToken)),
     start: async () => {
-      await Promise.all([store.checkSchema(), http.warmUp()])
+      await Promise.all([store.checkSchema(), http?.warmUp()])
       streams.start()
       await hints.start((hint) => {
         watcher.hint(hint)
@@ -154,32 +206,35 @@ function createExecutor({ config, log, telemetry, store }: Parts, changes: Chang
   })
 }
 
-function createSubmit({ config, telemetry, store }: Parts, changes: Changes): Submit {
-  return submitJob({
-    types: config.types,
-    store,
-    changes,
-    telemetry,
-    reuse: { singleFlight: config.coalesceInFlight, freshForMs: config.freshForMs },
-    backlog: new Backlog(store, config.processing.maxPending),
-  })
+function createSubmit({ config, telemetry, store, newId }: Parts, changes: Changes, reuse: ReusePolicy): Submit {
+  const backlog = new Backlog(store, config.processing.maxPending)
+  return submitJob({ types: config.types, store, changes, telemetry, reuse, backlog, newId })
 }
 
-function createHttp(
-  { config, telemetry, store }: Parts,
-  { submit, cancel, watcher, streams }: { submit: Submit; cancel: Cancel; watcher: Watcher; streams: Streams },
-): HttpRouter {
-  const { retryAfterSeconds, retentionMs, publicUrl, sse } = config
-  const read = (id: string): Promise<Job> => readJob(store, id)
+interface UseCases {
+  readonly submit: Submit
+  readonly status: ReadJob
+  readonly cancel: Cancel
+  readonly changes: Changes
+  readonly find: FindClaim
+  readonly watcher: Watcher
+  readonly streams: Streams
+}
+
+function createHttp({ config, telemetry, store, hooks, policy }: Parts, use: UseCases): HttpRouter {
+  const { submit, status, cancel, changes, find, watcher, streams } = use
+  const access = new Access(hooks, status)
+  const { maxPendingEvents } = config.sse
   return createRouter({
     telemetry,
     maxBodyBytes: config.http.maxBodyBytes,
     operations: {
-      submitJob: submitJobOperation({ submit, retryAfterSeconds, publicUrl }),
-      getJobStatus: getJobStatus({ read, retryAfterSeconds, retentionMs }),
-      cancelJob: cancelJobOperation(cancel),
-      cancelJobByStatus: cancelJobOperation(cancel),
-      streamJobEvents: streamJobEvents({ read, watcher, streams, telemetry, maxPendingEvents: sse.maxPendingEvents }),
+      submitJob: submitJobOperation({ submit, access, policy, publicUrl: config.publicUrl }),
+      getJobStatus: getJobStatus({ access, policy }),
+      cancelJob: cancelJobOperation(cancel, access),
+      cancelJobByStatus: cancelJobOperation(cancel, access),
+      streamJobEvents: streamJobEvents({ access, watcher, streams, telemetry, maxPendingEvents }),
+      ...reports({ store, changes }, find),
     },
   })
 }

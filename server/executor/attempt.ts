@@ -140,11 +140,13 @@ export class Attempt {
   }
 
   #startContext(): StartContext {
-    const { id: jobId, fencingToken } = this.job
-    return { ...this.#shared(), reporter: createReporter(this.#parts, this.#type, { jobId, fencingToken }) }
+    const { id, fencingToken, reportKey } = this.job
+    const claim = { id, fencingToken, type: this.#type }
+    const reporter = createReporter(this.#parts, id, () => Promise.resolve(claim))
+    return { ...this.#shared(), reporter, reportToken: reportKey ?? '' }
   }
 
-  #shared(): Omit<StartContext, 'reporter'> {
+  #shared(): Omit<StartContext, 'reporter' | 'reportToken'> {
     const { id: jobId, type, tenant, attempt, fencingToken } = this.job
     // An input of `null` is stored like none, but where a type takes input there is one.
     const input = this.#type.validateInput === undefined ? undefined : (this.job.input ?? null)

@@ -2,33 +2,34 @@ import type { Request } from 'express'
 import { problems } from '../errors.ts'
 import { isTerminal, type Job } from '../job.ts'
 import { genericTitle } from '../jobs/failure.ts'
+import type { Access } from './access.ts'
 import { entityTag, jobView } from './job-view.ts'
 import type { Operation, Reply } from './operation.ts'
+import type { Policy } from './policy.ts'
 import { instanceOf, problemType } from './problem.ts'
 
 export interface GetJobStatusParts {
-  readonly read: (id: string) => Promise<Job>
-  readonly retryAfterSeconds: number
-  readonly retentionMs: number
+  readonly access: Access
+  readonly policy: Policy
 }
 
 /** GET /jobs/{id}/status */
-export function getJobStatus(parts: GetJobStatusParts): Operation<'getJobStatus'> {
+export function getJobStatus({ access, policy }: GetJobStatusParts): Operation<'getJobStatus'> {
   return async ({ path, header, req }) => {
-    const job = await parts.read(path.job)
-    if (job.status === 'FAILED') return failedReply(req, job, parts.retentionMs)
+    const job = await access.job(req, 'read', path.job)
+    if (job.status === 'FAILED') return failedReply(req, job, policy)
     const caching = { 'Cache-Control': 'private, no-cache', ETag: entityTag(job.version) }
     const headers = isTerminal(job.status)
-      ? { ...caching, Expires: expires(job, parts.retentionMs) }
-      : { ...caching, 'Retry-After': parts.retryAfterSeconds }
+      ? { ...caching, Expires: expires(job, policy) }
+      : { ...caching, 'Retry-After': policy.retryAfterSeconds({ type: job.type, job }) }
     if (matches(header('If-None-Match'), caching.ETag)) return { status: 304, headers }
     return { status: 200, contentType: 'application/json', headers, body: jobView(job) }
   }
 }
 
 /** A failed job is a problem (RFC 9457) that carries the state; 422 is never answered by 304 (RFC 9110 section 13.2.1). */
-function failedReply(req: Request, job: Job, retentionMs: number): Reply<'getJobStatus'> {
-  const { output: _output, status: jobStatus, type: _type, ...state } = jobView(job)
+function failedReply(req: Request, job: Job, policy: Policy): Reply<'getJobStatus'> {
+  const { output: _output, status: jobStatus, type: jobType, ...state } = jobView(job)
   const { code, title, detail } = job.failure ?? { code: 'handler-error', title: genericTitle }
   return {
     status: 422,
@@ -36,7 +37,7 @@ function failedReply(req: Request, job: Job, retentionMs: number): Reply<'getJob
     headers: {
       'Cache-Control': 'private, no-cache',
       ETag: entityTag(job.version),
-      Expires: expires(job, retentionMs),
+      Expires: expires(job, policy),
     },
     body: {
       type: problemType('job-failed'),
@@ -47,14 +48,15 @@ function failedReply(req: Request, job: Job, retentionMs: number): Reply<'getJob
       ...instanceOf(req),
       ...state,
       failureCode: code,
+      jobType,
       jobStatus,
     },
   }
 }
 
 /** IMF-fixdate (RFC 9110 section 5.6.7). */
-function expires(job: Job, retentionMs: number): string {
-  return new Date(job.lastUpdatedAt.getTime() + retentionMs).toUTCString()
+function expires(job: Job, policy: Policy): string {
+  return policy.expiresAt(job).toUTCString()
 }
 
 /** Weak comparison of a list (RFC 9110 section 13.1.2). */

@@ -82,8 +82,9 @@ function toProblemError(thrown: unknown, req: Request): ProblemError {
   if (code === undefined) return new ProblemError('internal-error', { cause: thrown })
   if (code !== 'invalid-request') return withTransportHeaders(new ProblemError(code, { headers }))
   const parts = errors.map(toRequestError)
-  // Only the id of a job is a path parameter of a read or a cancel, and what is no id is the id of no job.
-  if (req.method !== 'POST' && parts.some((part) => part.in === 'path')) return new ProblemError('job-not-found')
+  // But for a submit, which names a type, the path parameter is the id of a job, and what is no id is the id of no job.
+  const submits = req.method === 'POST' && req.path.split('/').length === 3
+  if (!submits && parts.some((part) => part.in === 'path')) return new ProblemError('job-not-found')
   return new ProblemError(code, parts.length === 0 ? {} : { errors: parts })
 }
 

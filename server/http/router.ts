@@ -29,6 +29,9 @@ export const routes: { readonly [Id in OperationId]: readonly [Method, string] }
   getJobStatus: ['get', '/jobs/:job/status'],
   cancelJobByStatus: ['delete', '/jobs/:job/status'],
   streamJobEvents: ['get', '/jobs/:job/events'],
+  reportProgress: ['post', '/jobs/:job/progress'],
+  completeJob: ['post', '/jobs/:job/completion'],
+  failJob: ['post', '/jobs/:job/failure'],
 }
 
 const json = ['application/json', 'application/problem+json']

@@ -1,14 +1,15 @@
 import type { Response } from 'express'
-import { isTerminal, type Job, type JobState } from '../job.ts'
+import { isTerminal, type JobState } from '../job.ts'
 import type { Watcher } from '../jobs/watch.ts'
 import type { Telemetry } from '../telemetry.ts'
+import type { Access } from './access.ts'
 import { EventStream } from './event-stream.ts'
 import { toEvent } from './job-event.ts'
 import type { Operation } from './operation.ts'
 import type { Streams } from './streams.ts'
 
 export interface StreamJobEventsParts {
-  readonly read: (id: string) => Promise<Job>
+  readonly access: Access
   readonly watcher: Watcher
   readonly streams: Streams
   readonly telemetry: Telemetry
@@ -18,27 +19,32 @@ export interface StreamJobEventsParts {
 /** GET /jobs/{id}/events */
 export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJobEvents'> {
   return async ({ path, header, req }) => {
+    const release = parts.streams.reserve(await parts.access.caller(req))
     const missed: (JobState | null)[] = []
     let deliver = (state: JobState | null): void => void missed.push(state)
     // Watch first, read afterwards: a change in between is then told twice, and the version discards the repeat.
     const unwatch = parts.watcher.watch(path.job.toLowerCase(), (state) => deliver(state))
+    const letGo = (): void => {
+      unwatch()
+      release()
+    }
     try {
-      const job = await parts.read(path.job)
+      const job = await parts.access.job(req, 'watch', path.job)
       if (isTerminal(job.status) && header('Last-Event-ID')?.trim() === String(job.version)) {
-        unwatch()
+        letGo()
         return { status: 204, headers: {} }
       }
       const open = (): void => {
-        const stream = openStream(parts, req.res as Response, { jobId: job.id, unwatch })
+        const stream = openStream(parts, req.res as Response, { jobId: job.id, letGo })
         const tell = teller(stream)
         for (const state of [job, ...missed]) tell(state)
         deliver = tell
         if (parts.streams.stopping) stream.end()
       }
       const headers = { 'Cache-Control': 'private, no-cache, no-transform', 'X-Accel-Buffering': 'no' as const }
-      return { status: 200, contentType: 'text/event-stream', headers, body: { open, discard: unwatch } }
+      return { status: 200, contentType: 'text/event-stream', headers, body: { open, discard: letGo } }
     } catch (error) {
-      unwatch()
+      letGo()
       throw error
     }
   }
@@ -48,7 +54,7 @@ export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJ
 function openStream(
   parts: StreamJobEventsParts,
   res: Response,
-  { jobId, unwatch }: { jobId: string; unwatch: () => void },
+  { jobId, letGo }: { jobId: string; letGo: () => void },
 ): EventStream {
   const stream = new EventStream(res, {
     maxPendingEvents: parts.maxPendingEvents,
@@ -59,7 +65,7 @@ function openStream(
   const close = (): void => {
     res.off('close', close)
     socket.off('close', close)
-    unwatch()
+    letGo()
     remove()
   }
   // The response closes, not the request: that one has ended long ago. A pipelined response that has not had its turn

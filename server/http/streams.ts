@@ -1,3 +1,4 @@
+import { ProblemError } from '../errors.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Timers of Node fire at once beyond this many milliseconds. */
@@ -5,18 +6,33 @@ const longestInterval = 2 ** 31 - 1
 /** How long the clients of a server that stops may take the end of their streams, in milliseconds. */
 const lastWordsMs = 1_000
 
+export interface StreamsOptions {
+  readonly heartbeatMs: number
+  readonly maxLifeMs: number
+  /** How many may be open in this process. */
+  readonly maxStreams: number
+  /** How many of them may be one caller's. */
+  readonly maxStreamsPerCaller: number
+}
+
 /** The open streams of a process: one heartbeat timer for all, and a bound on the life of each. */
 export class Streams {
   readonly #heartbeatMs: number
   readonly #maxLifeMs: number
+  readonly #maxStreams: number
+  readonly #maxPerCaller: number
+  readonly #byCaller = new Map<string, number>()
+  #reserved = 0
   readonly #open = new Map<EventStream, number>()
   #timer: NodeJS.Timeout | undefined
   #stopping = false
 
   /** @param maxLifeMs after this a stream is ended; its client opens another, or has lost interest. */
-  constructor({ heartbeatMs, maxLifeMs }: { heartbeatMs: number; maxLifeMs: number }) {
+  constructor({ heartbeatMs, maxLifeMs, maxStreams, maxStreamsPerCaller }: StreamsOptions) {
     this.#heartbeatMs = Math.min(heartbeatMs, longestInterval)
     this.#maxLifeMs = maxLifeMs
+    this.#maxStreams = maxStreams
+    this.#maxPerCaller = maxStreamsPerCaller
   }
 
   get size(): number {
@@ -26,6 +42,28 @@ export class Streams {
   /** Whether a stream should end with what it says first, because the server stops. */
   get stopping(): boolean {
     return this.#stopping
+  }
+
+  /**
+   * Takes a place for a stream that is about to open.
+   * @returns a function that gives it back, safe to repeat.
+   * @throws ProblemError `too-many-streams` or `too-many-streams-of-caller`.
+   */
+  reserve(caller: string): () => void {
+    const ofCaller = this.#byCaller.get(caller) ?? 0
+    if (this.#reserved >= this.#maxStreams) throw new ProblemError('too-many-streams')
+    if (ofCaller >= this.#maxPerCaller) throw new ProblemError('too-many-streams-of-caller')
+    this.#reserved += 1
+    this.#byCaller.set(caller, ofCaller + 1)
+    let held = true
+    return () => {
+      if (!held) return
+      held = false
+      this.#reserved -= 1
+      const left = (this.#byCaller.get(caller) ?? 1) - 1
+      if (left > 0) this.#byCaller.set(caller, left)
+      else this.#byCaller.delete(caller)
+    }
   }
 
   /** Takes streams again after {@link Streams.endAll}. */

@@ -1,21 +1,26 @@
 import { isTerminal } from '../job.ts'
 import type { Submit } from '../jobs/submit.ts'
+import type { Access } from './access.ts'
 import type { Operation } from './operation.ts'
+import type { Policy } from './policy.ts'
 import { baseUrl, jobUrls } from './urls.ts'
 
 export interface SubmitJobParts {
   readonly submit: Submit
-  readonly retryAfterSeconds: number
+  readonly access: Access
+  readonly policy: Policy
   readonly publicUrl: string | undefined
 }
 
 /** POST /jobs/{type} */
-export function submitJob({ submit, retryAfterSeconds, publicUrl }: SubmitJobParts): Operation<'submitJob'> {
+export function submitJob({ submit, access, policy, publicUrl }: SubmitJobParts): Operation<'submitJob'> {
   return async ({ path, header, body, req }) => {
     const base = baseUrl(req, publicUrl)
     const key = header('Idempotency-Key')
+    const tenant = await access.submit(req, path.job)
     const { jobId, outcome, status } = await submit(path.job, {
       noCache: hasNoCache(header('Cache-Control')),
+      ...(tenant === undefined ? {} : { tenant }),
       ...(body === undefined ? {} : { input: body }),
       ...(key === undefined ? {} : { idempotencyKey: unquote(key) }),
     })
@@ -23,7 +28,10 @@ export function submitJob({ submit, retryAfterSeconds, publicUrl }: SubmitJobPar
     return {
       status: 202,
       contentType: 'application/json',
-      headers: { Location: urls.statusUrl, ...(isTerminal(status) ? {} : { 'Retry-After': retryAfterSeconds }) },
+      headers: {
+        Location: urls.statusUrl,
+        ...(isTerminal(status) ? {} : { 'Retry-After': policy.retryAfterSeconds({ type: path.job }) }),
+      },
       body: { jobId, ...urls, outcome },
     }
   }

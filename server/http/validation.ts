@@ -43,20 +43,26 @@ export const headAsGet = (validate: RequestHandler): RequestHandler => {
 }
 
 /** One of each operation, so that the first real request meets compiled validators and a broken document stops the start. */
-const samples: readonly (readonly [method: string, path: string])[] = [
+const samples: readonly (readonly [method: string, path: string, body?: object])[] = [
   ['POST', '/jobs/type'],
   ['DELETE', '/jobs/01890000-0000-7000-8000-000000000000'],
   ['GET', '/jobs/01890000-0000-7000-8000-000000000000/status'],
   ['DELETE', '/jobs/01890000-0000-7000-8000-000000000000/status'],
   ['GET', '/jobs/01890000-0000-7000-8000-000000000000/events'],
+  ['POST', '/jobs/01890000-0000-7000-8000-000000000000/progress', { percentComplete: 0 }],
+  ['POST', '/jobs/01890000-0000-7000-8000-000000000000/completion', {}],
+  ['POST', '/jobs/01890000-0000-7000-8000-000000000000/failure', { title: 'warm-up' }],
 ]
 
 /** Sends one request of each operation through the validator. Rejects when one is not let through. */
 export async function warmUp(validate: readonly RequestHandler[]): Promise<void> {
-  for (const [method, url] of samples) await pass(validate, method, url)
+  for (const [method, url, body] of samples) {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+    await pass(validate, Object.assign(new IncomingMessage(new Socket()), { method, url, headers, body }))
+  }
 }
 
-function pass(validate: readonly RequestHandler[], method: string, url: string): Promise<void> {
+function pass(validate: readonly RequestHandler[], req: IncomingMessage): Promise<void> {
   return new Promise((resolve, reject) => {
     const router: Router = express.Router()
     for (const handler of validate) router.use(handler)
@@ -65,7 +71,6 @@ function pass(validate: readonly RequestHandler[], method: string, url: string):
     app.use((_req, _res) => done())
     // oxlint-disable-next-line max-params
     app.use(((error: unknown, _req, _res, _next) => done(error)) as express.ErrorRequestHandler)
-    const req = Object.assign(new IncomingMessage(new Socket()), { method, url, headers: {} })
     app(req, new ServerResponse(req))
   })
 }

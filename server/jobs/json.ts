@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ProblemCode } from '../errors.ts'
 
 /** How deep a value may be nested. PostgreSQL and JSON.stringify overflow far later, at tens of thousands of levels. */
@@ -49,4 +50,9 @@ export function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
+}
+
+/** The digest of a text, as hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

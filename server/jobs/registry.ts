@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { ProblemError } from '../errors.ts'
 import { type AnyHandler, type JsonSchema } from '../handler.ts'
 
 /** Where a value does not fit its schema: a JSON pointer and a sentence. */
@@ -15,6 +16,7 @@ export interface RegisteredType {
   readonly name: string
   readonly handler: AnyHandler
   readonly maxAttempts: number
+  readonly coalesce: 'join' | 'reject' | false | undefined
   readonly validateInput: Validate | undefined
   readonly validateOutput: Validate | undefined
 }
@@ -39,6 +41,13 @@ export function registerHandlers(handlers: readonly AnyHandler[], mistakes: stri
   return types
 }
 
+/** Rejects with `unknown-type` what no handler is registered for. */
+export function findType(types: ReadonlyMap<string, RegisteredType>, type: string): RegisteredType {
+  const registered = types.get(type)
+  if (registered !== undefined) return registered
+  throw new ProblemError('unknown-type', { detail: `no handler is registered for the type ${JSON.stringify(type)}` })
+}
+
 function register(handler: AnyHandler, label: string, mistakes: string[]): RegisteredType {
   const maxAttempts = handler.retry?.maxAttempts ?? 1
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > 1000) {
@@ -47,6 +56,9 @@ function register(handler: AnyHandler, label: string, mistakes: string[]): Regis
   const { start, handle } = handler as { start?: unknown; handle?: unknown }
   if ((typeof start === 'function') === (typeof handle === 'function')) {
     mistakes.push(`${label}: expected one function, either handle or start`)
+  }
+  if (![undefined, false, 'join', 'reject'].includes(handler.coalesce)) {
+    mistakes.push(`${label}: coalesce: expected 'join', 'reject' or false, found ${JSON.stringify(handler.coalesce)}`)
   }
   const compiled = (field: 'inputSchema' | 'outputSchema'): Validate | undefined => {
     try {
@@ -57,7 +69,7 @@ function register(handler: AnyHandler, label: string, mistakes: string[]): Regis
     }
   }
   const [validateInput, validateOutput] = [compiled('inputSchema'), compiled('outputSchema')]
-  return { name: handler.type, handler, maxAttempts, validateInput, validateOutput }
+  return { name: handler.type, handler, maxAttempts, coalesce: handler.coalesce, validateInput, validateOutput }
 }
 
 /** One Ajv per schema, so that the `$id`s of different types cannot clash. */

@@ -47,15 +47,16 @@ picked AS MATERIALIZED (
 got AS (
   UPDATE async_jobs j SET status = 'PROCESSING', attempt = j.attempt + 1, fencing_token = j.fencing_token + 1,
     percent_complete = NULL, worker_id = CASE WHEN j.type = ANY($${at + 6}::text[]) THEN NULL ELSE $${at + 5}::uuid END,
+    report_key = CASE WHEN j.type = ANY($${at + 6}::text[]) THEN gen_random_uuid() END,
     ${changed}
   FROM picked WHERE j.id = picked.id
   RETURNING j.id, j.tenant, j.type, j.priority, j.run_at, j.attempt, j.max_attempts, j.fencing_token, j.version,
-    j.last_updated_at
+    j.last_updated_at, j.report_key
 )`
 
 const claimedRows = `
 SELECT false AS ended, got.id, got.version, NULL::smallint AS percent_complete, got.last_updated_at, got.tenant, got.type,
-  got.priority, got.run_at, got.attempt, got.max_attempts, got.fencing_token, i.value AS input
+  got.priority, got.run_at, got.attempt, got.max_attempts, got.fencing_token, got.report_key, i.value AS input
 FROM got LEFT JOIN async_job_inputs i ON i.job_id = got.id AND i.part = 'input'`
 
 const endedRows = 'SELECT true AS ended, id, version, percent_complete, last_updated_at'
@@ -74,7 +75,7 @@ const endAndClaim: Statement = {
   name: 'async_jobs_end_and_claim',
   text: `WITH ${end}, ${claim(8, '')}
 ${endedRows}, NULL AS tenant, NULL AS type, NULL::smallint AS priority, NULL::timestamptz AS run_at, NULL::integer AS attempt,
-  NULL::integer AS max_attempts, NULL::integer AS fencing_token, NULL::jsonb AS input
+  NULL::integer AS max_attempts, NULL::integer AS fencing_token, NULL::uuid AS report_key, NULL::jsonb AS input
 FROM fin UNION ALL ${claimedRows}`,
 }
 
@@ -98,6 +99,7 @@ interface ClaimedRow {
   fencing_token: number
   version: number
   last_updated_at: Date
+  report_key: string | null
   input: unknown
 }
 
@@ -143,6 +145,7 @@ function toClaimed(row: ClaimedRow): ClaimedJob {
     fencingToken: row.fencing_token,
     version: row.version,
     lastUpdatedAt: row.last_updated_at,
+    reportKey: row.report_key,
     input: row.input ?? undefined,
   }
 }

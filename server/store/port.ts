@@ -13,6 +13,8 @@ export interface NewJob {
   /** Which submits ask for the same work, as hex; null where the type uses neither single-flight nor freshness. */
   readonly coalescingKey: string | null
   readonly singleFlight: boolean
+  /** Whether a job in flight refuses this one instead of standing for it. */
+  readonly rejects: boolean
   /** How long a completed job answers for this one, in milliseconds; null to run anew. */
   readonly freshForMs: number | null
   readonly maxAttempts: number
@@ -63,7 +65,30 @@ export interface ClaimedJob {
   readonly fencingToken: number
   readonly version: number
   readonly lastUpdatedAt: Date
+  /** What a reporter proves this claim with; null for jobs that a handler runs to the end. */
+  readonly reportKey: string | null
   readonly input: unknown
+}
+
+/** Which submits ask for the same work. */
+export interface CoalescingScope {
+  readonly tenant: string
+  readonly type: string
+  /** As hex. */
+  readonly coalescingKey: string
+}
+
+/** When work was done, by the database's clock. */
+export interface Completion {
+  readonly at: Date
+  readonly ageMs: number
+}
+
+/** A job that is reported on. */
+export interface ReportedJob {
+  readonly type: string
+  readonly fencingToken: number
+  readonly status: JobStatus
 }
 
 /** How an attempt ends. PENDING puts the job back: after `delayMs` (a retry), or as it was (a release). */
@@ -101,8 +126,12 @@ export interface Store {
   read(id: string): Promise<Job | undefined>
   /** Counts the waiting jobs of a type, up to a limit. */
   countPending(type: string, limit: number): Promise<number>
-  /** Marks an active job CANCELLED; undefined when it is not active or not there. */
-  cancel(id: string): Promise<Job | undefined>
+  /** Marks an active job of a tenant (null: of any) CANCELLED; undefined when it is not active or not there. */
+  cancel(tenant: string | null, id: string): Promise<Job | undefined>
+  /** When a job of this scope completed last, if any is kept. */
+  lastCompleted(scope: CoalescingScope): Promise<Completion | undefined>
+  /** What a reporter needs to know of a job, where its key is the one of the present claim. */
+  readReported(id: string, reportKey: string): Promise<ReportedJob | undefined>
   /** Of the jobs given with the version last seen, those that have changed since; null for those that are gone. */
   readChanges(seen: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, JobState | null>>
   /** Stores how attempts ended and claims the next jobs, in one statement. */

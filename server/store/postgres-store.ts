@@ -5,8 +5,10 @@ import { countPending } from './count-pending.ts'
 import { cycle } from './cycle.ts'
 import type { Database } from './database.ts'
 import type { KeyMismatch, NewJob, ProgressReport, Store, Submission } from './port.ts'
+import { lastCompleted } from './last-completed.ts'
 import { readChanges } from './read-changes.ts'
 import { readJobs } from './read-jobs.ts'
+import { readReported } from './read-reported.ts'
 import { recoverOrphans, recoverSilent, releaseUnheld } from './recover-jobs.ts'
 import { reportProgress } from './report-progress.ts'
 import { checkSchema } from './schema-version.ts'
@@ -29,7 +31,9 @@ export function postgresStore(database: Database): Store {
     submit: (job) => submits.add(job),
     read: (id) => reads.add(id),
     countPending: (type, limit) => countPending(database, type, limit),
-    cancel: (id) => cancelJob(database, id),
+    cancel: (tenant, id) => cancelJob(database, tenant, id),
+    lastCompleted: (scope) => lastCompleted(database, scope),
+    readReported: (id, reportKey) => readReported(database, id, reportKey),
     readChanges: (seen) => readChanges(database, seen),
     cycle: (endings, claim) => cycle(database, endings, claim),
     reportProgress: (report) => progress.add(report),

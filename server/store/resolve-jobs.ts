@@ -5,7 +5,7 @@ import type { Statement } from './statement.ts'
 
 /**
  * Finds what stands for submits that inserted nothing: the key, then a fresh result, then the job in flight. A key that
- * is answered by one of the latter two is bound to it in the same statement; where another binding was faster the row
+ * is answered by one of the latter two is bound to it in the same statement (not so where a job in flight only refuses); where another binding was faster the row
  * answers nothing and goes round again, as does one whose job ended or was purged meanwhile.
  */
 const statement: Statement = {
@@ -13,7 +13,7 @@ const statement: Statement = {
   text: `
 WITH r AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[],
-    $8::double precision[]) AS u(id, tenant, type, input_hash, key, scope, single_flight, fresh_ms)
+    $8::double precision[], $9::boolean[]) AS u(id, tenant, type, input_hash, key, scope, single_flight, fresh_ms, rejects)
 ),
 found AS MATERIALIZED (
   SELECT r.*, answer.outcome, answer.job_id, answer.for_type
@@ -39,13 +39,13 @@ found AS MATERIALIZED (
 bound AS (
   INSERT INTO async_job_keys (tenant, key, job_id, type, input_hash, created_at)
   SELECT tenant, key, job_id, type, decode(input_hash, 'hex'), {now}
-  FROM found WHERE key IS NOT NULL AND outcome IN ('fresh', 'in-flight') ORDER BY tenant, key
+  FROM found WHERE key IS NOT NULL AND (outcome = 'fresh' OR (outcome = 'in-flight' AND NOT rejects)) ORDER BY tenant, key
   ON CONFLICT DO NOTHING
   RETURNING tenant, key
 )
 SELECT found.id, found.outcome, found.job_id, found.for_type, j.status
 FROM found JOIN async_jobs j ON j.id = found.job_id
-WHERE found.key IS NULL OR found.outcome IN ('idempotent', 'mismatch')
+WHERE found.key IS NULL OR found.outcome IN ('idempotent', 'mismatch') OR (found.outcome = 'in-flight' AND found.rejects)
   OR EXISTS (SELECT FROM bound WHERE bound.tenant = found.tenant AND bound.key = found.key)`,
 }
 
@@ -71,6 +71,7 @@ export async function resolveJobs(
     jobs.map((job) => job.coalescingKey),
     jobs.map((job) => job.singleFlight),
     jobs.map((job) => job.freshForMs),
+    jobs.map((job) => job.rejects),
   ])
   return new Map(rows.map((row) => [row.id, toAnswer(row)]))
 }

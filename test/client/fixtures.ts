@@ -24,7 +24,15 @@ export function job(status: Schemas['JobStatus'], version: number): Schemas['Job
 
 export function failedProblem(version: number, title = 'It broke'): Schemas['FailedJobProblem'] {
   const problem = { type: 'about:blank', title, status: 422, code: 'job-failed', failureCode: 'handler-error' } as const
-  const rest = { jobId, jobStatus: 'FAILED', version, createdAt: at, lastUpdatedAt: at, percentComplete: null } as const
+  const rest = {
+    jobId,
+    jobType: 'accounts',
+    jobStatus: 'FAILED',
+    version,
+    createdAt: at,
+    lastUpdatedAt: at,
+    percentComplete: null,
+  } as const
   return { ...problem, ...rest }
 }
 

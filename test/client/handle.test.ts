@@ -133,6 +133,7 @@ describe('the handle of a known job', () => {
     const { createdAt, lastUpdatedAt } = failed
     expect(await handle.status()).toEqual({
       jobId,
+      type: 'accounts',
       status: 'FAILED',
       version: 3,
       createdAt,

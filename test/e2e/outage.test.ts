@@ -84,7 +84,7 @@ describe('when the database falters', () => {
     const from = performance.now()
     // Every kind of call, so that each connection of the pool meets the silence.
     const calls = await Promise.allSettled(
-      Array.from({ length: 8 }, () => [store.submit(newJob('noop')), store.cancel(newJob('noop').id)]).flat(),
+      Array.from({ length: 8 }, () => [store.submit(newJob('noop')), store.cancel(null, newJob('noop').id)]).flat(),
     )
     for (const call of calls)
       expect(call).toMatchObject({ status: 'rejected', reason: { code: 'database-unavailable' } })

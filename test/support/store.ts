@@ -18,6 +18,7 @@ export function newJob(type: string, more: Partial<NewJob> = {}): NewJob {
     idempotencyKey: null,
     coalescingKey: null,
     singleFlight: false,
+    rejects: false,
     freshForMs: null,
     maxAttempts: 1,
     ...more,

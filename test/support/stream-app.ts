@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import type { Operations } from '../../server/http/operation.ts'
+import { Access } from '../../server/http/access.ts'
 import { createRouter } from '../../server/http/router.ts'
 import { streamJobEvents } from '../../server/http/stream-job-events.ts'
 import { Streams } from '../../server/http/streams.ts'
@@ -46,10 +47,10 @@ export async function startStreamApp(options: StreamAppOptions = {}): Promise<St
       new Map([...seen.keys()].map((id) => [id, jobs.get(id) ?? null])),
   }
   const watcher = new Watcher({ store, telemetry, pollIntervalMs: 100 })
-  const streams = new Streams({ heartbeatMs, maxLifeMs })
-  const read = (id: string): Promise<Job> => readJob(store, id)
+  const streams = new Streams({ heartbeatMs, maxLifeMs, maxStreams: 10_000, maxStreamsPerCaller: 10_000 })
+  const access = new Access({}, readJob(store))
   const operations = {
-    streamJobEvents: streamJobEvents({ read, watcher, streams, telemetry, maxPendingEvents }),
+    streamJobEvents: streamJobEvents({ access, watcher, streams, telemetry, maxPendingEvents }),
   } as Operations
   const http = createRouter({ operations, telemetry, maxBodyBytes: 1_000 })
   await http.warmUp()

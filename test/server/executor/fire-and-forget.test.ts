@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineHandler, type JobReporter } from '../../../server/index.ts'
+import { type AnyHandler, defineHandler, type JobReporter, type StartContext } from '../../../server/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { withApp } from '../../support/executor.ts'
 import { gate } from '../../support/gate.ts'
@@ -12,11 +12,16 @@ beforeAll(async () => {
 afterAll(() => database?.drop())
 
 /** A type that only starts something; the test reports in its place. */
-function started(type: string): { handler: ReturnType<typeof defineHandler>; reporter: Promise<JobReporter> } {
-  const reporter = gate<JobReporter>()
+function started(type: string): {
+  handler: AnyHandler
+  context: Promise<StartContext>
+  reporter: Promise<JobReporter>
+} {
+  const context = gate<StartContext>()
   return {
-    handler: defineHandler({ type, start: (context) => reporter.open(context.reporter) }),
-    reporter: reporter.promise,
+    handler: defineHandler<unknown>({ type, start: (given) => context.open(given) }),
+    context: context.promise,
+    reporter: context.promise.then(({ reporter }) => reporter),
   }
 }
 
@@ -55,16 +60,14 @@ describe('a job that is only started [A43]', () => {
     })
   })
 
-  it('may be reported on from another process that knows its claim', async () => {
-    const { handler, reporter } = started('remote')
+  it('may be reported on from another process that has its token', async () => {
+    const { handler, context } = started('remote')
     await withApp(database, { handlers: [handler] }, async (app) => {
       const id = await app.submit('remote')
-      const { jobId, fencingToken } = await reporter
+      const { reportToken } = await context
       await withApp(database, { handlers: [handler] }, async (other) => {
-        expect(await other.asyncJobs.reporter('remote', { jobId, fencingToken: fencingToken + 1 }).complete()).toBe(
-          false,
-        )
-        expect(await other.asyncJobs.reporter('remote', { jobId, fencingToken }).complete()).toBe(true)
+        expect(await other.asyncJobs.reporter(id, '01890000-0000-7000-8000-000000000000').complete()).toBe(false)
+        expect(await other.asyncJobs.reporter(id, reportToken).complete()).toBe(true)
       })
       expect(await app.ended(id)).toMatchObject({ status: 'COMPLETED' })
     })

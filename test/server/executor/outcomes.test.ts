@@ -31,7 +31,7 @@ const thrown: Record<string, unknown> = {
   text: 'postgres://secret',
   number: 42,
   object: { code: 1 },
-  frozen: Object.freeze(new Error('frozen')),
+  frozen: Object.freeze(new Error('a secret')),
 }
 
 let database: TestDatabase
@@ -105,7 +105,7 @@ describe('how a job ends, whatever its handler gives back or throws', () => {
     async (type) => {
       const ended = await app.ended(await app.submit(type))
       expect(ended).toMatchObject({ jobStatus: 'FAILED', failureCode: 'handler-error', title: 'The job failed' })
-      expect(JSON.stringify(ended)).not.toMatch(/secret|frozen/)
+      expect(JSON.stringify(ended)).not.toMatch(/secret/)
     },
   )
 

@@ -12,6 +12,7 @@ import {
   operations,
 } from '../../support/contract.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { gate } from '../../support/gate.ts'
 import { shut } from '../../support/outage.ts'
 import { sendRaw, toResponse } from '../../support/raw-http.ts'
 
@@ -20,6 +21,9 @@ const json = { 'content-type': 'application/json' }
 
 let database: TestDatabase
 let app: TestApp
+/** The token of the job that is only started. */
+const started = gate<string>()
+const startedToo = gate<string>()
 /** One job in each state. */
 const jobs = { active: '', completed: '', failed: '', cancelled: '' }
 
@@ -28,10 +32,17 @@ beforeAll(async () => {
   app = await startApp({
     pool: database.pool(),
     processing: { pollInterval: 'PT0.1S', lease: 'PT2S', maxPending: 1 },
+    sse: { pollInterval: 'PT0.1S', heartbeat: 'PT1S', maxStreams: 4, maxStreamsPerCaller: 3 },
+    authorize: (req) => req.get('x-role') !== 'nobody',
+    callerOf: (req) => req.get('x-caller') ?? 'anyone',
     handlers: [
       defineHandler({ type: 'noop', handle: () => {} }),
       defineHandler<unknown>({ type: 'any', inputSchema: {}, handle: () => {} }),
       defineHandler({ type: 'crowded', handle: () => {} }),
+      defineHandler({ type: 'started', start: ({ reportToken }) => started.open(reportToken) }),
+      defineHandler({ type: 'started-too', start: ({ reportToken }) => startedToo.open(reportToken) }),
+      defineHandler({ type: 'alone', coalesce: 'reject', handle: ({ sleep }) => sleep('PT1M') }),
+      defineHandler({ type: 'keyed', requireIdempotencyKey: true, handle: () => {} }),
       defineHandler({ type: 'slow', handle: ({ sleep }) => sleep('PT1M') }),
       defineHandler({
         type: 'fails',
@@ -65,6 +76,19 @@ async function answer(method: string, path: string, init: RequestInit = {}): Pro
   }
   return `${response.status} ${((await response.json()) as { code: string }).code}`
 }
+
+/** The routes that report on a job, each with a body that it takes. */
+const reports = { progress: { percentComplete: 1 }, completion: {}, failure: { title: 'It broke' } }
+
+type Place = readonly [id: string, kind: keyof typeof reports]
+
+/** Reports on a job. */
+function report([id, kind]: Place, token: string | undefined, body: unknown = reports[kind]): Promise<string> {
+  const headers = { ...json, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+  return answer('POST', `/jobs/${id}/${kind}`, { headers, body: JSON.stringify(body) })
+}
+
+const kinds = Object.keys(reports) as (keyof typeof reports)[]
 
 /** The routes that name a job, each with its method. */
 const onJob = (id: string): [string, string][] => [
@@ -128,6 +152,58 @@ describe('the contract', () => {
     expect(await answer('POST', '/jobs/slow', { headers: key })).toBe('422 idempotency-key-reused')
   })
 
+  it('holds for what a caller may not do, or not so often', async () => {
+    const headers = { 'x-role': 'nobody' }
+    expect(await answer('POST', '/jobs/noop', { headers })).toBe('403 not-authorized')
+    for (const [method, path] of onJob(jobs.active))
+      expect(await answer(method, path, { headers })).toBe('404 job-not-found')
+    expect(await answer('POST', '/jobs/keyed')).toBe('400 idempotency-key-required')
+    expect(await answer('POST', '/jobs/alone')).toBe('202')
+    expect(await answer('POST', '/jobs/alone')).toBe('409 job-in-flight')
+    const abort = new AbortController()
+    const open = (caller: string): Promise<Response> =>
+      app.fetch(`/jobs/${jobs.active}/events`, { headers: { 'x-caller': caller }, signal: abort.signal })
+    for (const caller of ['a', 'a', 'a']) expect((await open(caller)).status).toBe(200)
+    expect(await answer('GET', `/jobs/${jobs.active}/events`, { headers: { 'x-caller': 'a' } })).toBe(
+      '429 too-many-streams-of-caller',
+    )
+    expect((await open('b')).status).toBe(200)
+    expect(await answer('GET', `/jobs/${jobs.active}/events`, { headers: { 'x-caller': 'b' } })).toBe(
+      '503 too-many-streams',
+    )
+    abort.abort()
+  })
+
+  it('holds for reports', async () => {
+    const id = await app.submit('started')
+    const token = await started.promise
+    for (const kind of kinds) {
+      const path = `/jobs/${id}/${kind}`
+      const headers = { ...json, authorization: `Bearer ${token}` }
+      expect(await report([id, kind], undefined)).toBe('401 report-token-required')
+      expect(await report([id, kind], nobody)).toBe('404 job-not-found')
+      expect(await report([nobody, kind], token)).toBe('404 job-not-found')
+      expect(await report(['x', kind], token)).toBe('404 job-not-found')
+      expect(await report([id, kind], token, { wrong: 1 })).toBe('400 invalid-request')
+      const body = JSON.stringify(reports[kind])
+      expect(await answer('POST', path, { headers: { ...headers, accept: 'text/html' }, body })).toBe(
+        '406 not-acceptable',
+      )
+      expect(await answer('POST', path, { body: 'x' })).toBe('415 unsupported-media-type')
+      const long = JSON.stringify('x'.repeat(103_000))
+      expect(await answer('POST', path, { headers, body: long })).toBe('413 body-too-large')
+    }
+    expect(await report([id, 'progress'], token)).toBe('204')
+    expect(await report([id, 'completion'], token)).toBe('204')
+    for (const kind of kinds) expect(await report([id, kind], token)).toBe('409 report-refused')
+  })
+
+  it('holds for a report of a failure', async () => {
+    const id = await app.submit('started-too')
+    expect(await report([id, 'failure'], await startedToo.promise)).toBe('204')
+    expect(await app.ended(id)).toMatchObject({ title: 'It broke', failureCode: 'handler-error' })
+  })
+
   it('holds for what is no operation', async () => {
     expect(await answer('GET', '/jobs')).toBe('404 route-not-found')
     expect(await answer('PUT', `/jobs/${nobody}/status`)).toBe('405 method-not-allowed')
@@ -155,6 +231,8 @@ describe('the contract', () => {
       for (const [method, path] of onJob(jobs.active)) expect(await answer(method, path)).toBe('500 internal-error')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN run_at TO misplaced_too')
       expect(await answer('POST', '/jobs/noop')).toBe('500 internal-error')
+      await database.query('ALTER TABLE async_jobs RENAME COLUMN report_key TO misplaced_key')
+      for (const kind of kinds) expect(await report([nobody, kind], nobody)).toBe('500 internal-error')
     } finally {
       await database.query('ALTER TABLE async_jobs RENAME COLUMN misplaced TO failure')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN misplaced_too TO run_at')
@@ -163,6 +241,7 @@ describe('the contract', () => {
 
   it('holds when the database is away: 503 on every route', async () => {
     await shut(database)
+    for (const kind of kinds) expect(await report([nobody, kind], nobody)).toBe('503 database-unavailable')
     for (const [method, path] of [...onJob(jobs.active), ['POST', '/jobs/noop'] as const]) {
       expect(await answer(method, path)).toBe('503 database-unavailable')
     }

@@ -53,7 +53,7 @@ describe('every write of an attempt is fenced [G5 A17]', () => {
 
   it('refuses whatever is reported after a cancel [A39 A44]', async () => {
     const job = await running(store, 'cancelled')
-    await store.cancel(job.id)
+    await store.cancel(null, job.id)
     expect((await store.cycle([ending(job)], undefined)).ended.size).toBe(0)
     expect(await store.reportProgress({ ...job, percent: 10 })).toBeUndefined()
     expect(await store.read(job.id)).toMatchObject({ status: 'CANCELLED' })

@@ -71,7 +71,7 @@ describe('recovery', () => {
   })
 
   it('never lets a lease that ran out live again', async () => {
-    const workerId = await newWorker(store, 1)
+    const workerId = await newWorker(store, -1)
     await vi.waitFor(async () => expect(await store.renewWorker(workerId, 30_000)).toBe(false))
     await store.recoverOrphans(['any'], 1)
     expect(await store.renewWorker(workerId, 30_000)).toBe(false)
