@@ -1,6 +1,6 @@
 export { defineApplication, type Application } from './application.ts'
 export { createAsyncJobs, type AsyncJobs, type AsyncJobsOptions } from './service.ts'
-export type { Settings } from './config.ts'
+export type { Settings } from './config/settings.ts'
 export type { IsoDuration } from './duration.ts'
 export {
   ConfigurationError,

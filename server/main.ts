@@ -5,11 +5,13 @@ import express from 'express'
 import pg from 'pg'
 import { migrations } from '../generated/schema.ts'
 import type { Application } from './application.ts'
+import type { ConfigReading } from './config/config.ts'
+import { mergeSettings, readEnvironment, variableOf } from './config/environment.ts'
 import { closeHttpServer, createHttpServer } from './http-server.ts'
 import { refuseUnknownPath } from './http/paths.ts'
 import { problemHandler } from './http/problem.ts'
 import { describeError, jsonLinesLogger, logEvents } from './log.ts'
-import { type AsyncJobs, createAsyncJobs } from './service.ts'
+import { type AsyncJobs, type AsyncJobsOptions, createAsyncJobs } from './service.ts'
 import { Telemetry } from './telemetry.ts'
 
 const log = jsonLinesLogger((line) => process.stderr.write(line))
@@ -65,18 +67,25 @@ interface Running {
   readonly database: HeldDatabase
 }
 
+/** The application's settings, with the environment's over them; mistakes in either are reported together. */
+function readOptions(application: Application, pool: pg.Pool): [AsyncJobsOptions, ConfigReading] {
+  const mistakes: string[] = []
+  const settings = mergeSettings(application.settings ?? {}, readEnvironment(process.env, mistakes))
+  const { handlers } = application
+  const label = (name: string): string => (variableOf(name) in process.env ? `${name} (${variableOf(name)})` : name)
+  const given = typeof handlers === 'function' ? handlers({ pool }) : handlers
+  return [
+    { ...settings, pool, handlers: given, logger: log },
+    { mistakes, label },
+  ]
+}
+
 async function start(application: Application): Promise<Running> {
   const database = await openDatabase()
   const pool = new pg.Pool({ connectionString: database.url, max: 10, connectionTimeoutMillis: 5_000, keepAlive: true })
   if (database.embedded) await migrate(pool)
   await application.prepare?.({ pool })
-  const { handlers } = application
-  const asyncJobs = createAsyncJobs({
-    ...application.settings,
-    pool,
-    handlers: typeof handlers === 'function' ? handlers({ pool }) : handlers,
-    logger: log,
-  })
+  const asyncJobs = createAsyncJobs(...readOptions(application, pool))
   const app = express().disable('x-powered-by')
   application.routes?.(app, { pool, asyncJobs, log })
   const telemetry = new Telemetry()

@@ -2,7 +2,8 @@ import { hostname } from 'node:os'
 import type { Router } from 'express'
 import type { Pool } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
-import { type Config, readConfig, type Settings } from './config.ts'
+import { type Config, type ConfigReading, readConfig } from './config/config.ts'
+import type { Settings } from './config/settings.ts'
 import { ConfigurationError } from './errors.ts'
 import { Executor } from './executor/executor.ts'
 import type { AnyHandler, JobReporter } from './handler.ts'
@@ -80,11 +81,11 @@ export interface AsyncJobs extends Freshness {
 }
 
 /** Builds everything once; nothing else constructs its own parts. Throws a ConfigurationError with every mistake. */
-export function createAsyncJobs(options: AsyncJobsOptions): AsyncJobs {
+export function createAsyncJobs(options: AsyncJobsOptions, reading: ConfigReading = {}): AsyncJobs {
   const { handlers = [], logger, onEvent, policy, newId, ...others } = options
   const { pool: _pool, clock: _clock, store: _store, wakeUps: _wakeUps, ...rest } = others
   const { tenantOf, authorize, callerOf, ...settings } = rest
-  const config = readConfig(handlers, settings)
+  const config = readConfig(handlers, settings, reading)
   const log = logger ?? jsonLinesLogger((line) => process.stderr.write(line))
   const telemetry = new Telemetry()
   telemetry.subscribe(logEvents(log))

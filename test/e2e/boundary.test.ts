@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Settings, defineHandler } from '../../server/index.ts'
-import { readConfig } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withApp } from '../support/executor.ts'
 import { gate } from '../support/gate.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { Settings } from '../../server/config.ts'
+import type { Settings } from '../../server/config/settings.ts'
 import { client } from '../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type Replica, startReplica } from '../support/replicas.ts'

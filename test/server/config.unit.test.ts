@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig, type Settings } from '../../server/config.ts'
+import { readConfig } from '../../server/config/config.ts'
+import { mergeSettings, readEnvironment, variableOf } from '../../server/config/environment.ts'
+import { options } from '../../server/config/options.ts'
+import type { Settings } from '../../server/config/settings.ts'
 import { ConfigurationError } from '../../server/errors.ts'
 import { type AnyHandler, defineHandler } from '../../server/handler.ts'
 
@@ -76,12 +79,68 @@ describe('the configuration', () => {
   it('refuses a freshness window that is longer than the retention', () => {
     const freshness = { enabled: true, defaultWindow: 'PT2H', perType: { noop: 'PT3H' } }
     expect(mistakesOf({ freshness }, [noop])).toEqual([
-      'freshness.defaultWindow: expected no longer than retention, found PT2H',
-      'freshness.perType.noop: expected no longer than retention, found PT3H',
+      'freshness.defaultWindow: expected no longer than retention, found "PT2H"',
+      'freshness.perType.noop: expected no longer than retention, found "PT3H"',
     ])
   })
 
   it('takes durations of days and weeks without overflowing a timer [K33]', () => {
     expect(readConfig([], { retention: 'P60D' }).retentionMs).toBe(5_184_000_000)
+  })
+
+  it('refuses a purge of what may still be read', () => {
+    expect(mistakesOf({ retention: 'PT2H', purge: { after: 'PT1H' } })).toEqual([
+      'purge.after: expected no shorter than retention, found "PT1H"',
+    ])
+  })
+})
+
+describe('the environment', () => {
+  it('has a variable for each option [S18]', () => {
+    expect(variableOf('processing.stopGrace')).toBe('ASYNC_JOBS_PROCESSING_STOP_GRACE')
+    expect(new Set(Object.keys(options).map(variableOf)).size).toBe(Object.keys(options).length)
+    const mistakes: string[] = []
+    const settings = readEnvironment(
+      {
+        ASYNC_JOBS_RETENTION: 'PT6H',
+        ASYNC_JOBS_COALESCE_IN_FLIGHT: 'true',
+        ASYNC_JOBS_FRESHNESS_ENABLED: 'true',
+        ASYNC_JOBS_FRESHNESS_PER_TYPE: 'accounts=PT30M, daily.report=P1D',
+        ASYNC_JOBS_PROCESSING_CONCURRENCY_LIMIT: '12',
+        PATH: '/bin',
+      },
+      mistakes,
+    )
+    expect(mistakes).toEqual([])
+    expect(settings).toEqual({
+      retention: 'PT6H',
+      coalesceInFlight: true,
+      freshness: { enabled: true, perType: { accounts: 'PT30M', 'daily.report': 'P1D' } },
+      processing: { concurrencyLimit: 12 },
+    })
+  })
+
+  it('goes over the settings of the application, one by one', () => {
+    const base: Settings = { retention: 'PT2H', processing: { lease: 'PT10S', stopGrace: 'PT2S' } }
+    expect(mergeSettings(base, { processing: { lease: 'PT20S' } })).toEqual({
+      retention: 'PT2H',
+      processing: { lease: 'PT20S', stopGrace: 'PT2S' },
+    })
+  })
+
+  it('has all of its mistakes reported at once, each by option and variable', () => {
+    const env = Object.fromEntries(Object.keys(options).map((name) => [variableOf(name), '-?-']))
+    const mistakes: string[] = []
+    const settings = readEnvironment({ ...env, ASYNC_JOBS_RETENTOIN: 'PT1H' }, mistakes)
+    const label = (name: string): string => `${name} (${variableOf(name)})`
+    expect(() => readConfig([], settings, { mistakes, label })).toThrow('async-jobs cannot start:')
+    expect(mistakes[0]).toBe('ASYNC_JOBS_RETENTOIN: there is no such option')
+    const wrong = Object.keys(options).filter((name) => name !== 'database.schema' && name !== 'freshness.perType')
+    for (const name of wrong) {
+      expect(mistakes.filter((mistake) => mistake.startsWith(`${name} (${variableOf(name)}): expected`))).toHaveLength(
+        1,
+      )
+    }
+    expect(mistakes.find((mistake) => mistake.includes('perType'))).toContain('expected an ISO 8601 duration')
   })
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Settings } from '../../server/config.ts'
+import type { Settings } from '../../server/config/settings.ts'
 
 /** A child process that serves and runs jobs. */
 export interface Replica {
