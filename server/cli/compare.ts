@@ -65,14 +65,15 @@ function different(entry: CatalogEntry, actual: CatalogEntry, schema: string): s
 }
 
 function remedy({ kind, table, name, definition }: CatalogEntry, schema: string): string {
-  const on = `ALTER TABLE ${identifier(schema)}.${table}`
+  const place = `${identifier(schema)}.`
+  const on = `ALTER TABLE ${place}${table}`
   switch (kind) {
     case 'index':
-      return `; create it: ${definition.replace(` ON ${table} `, ` ON ${identifier(schema)}.${table} `)}`
+      return `; create it: ${definition.replace(` ON ${table} `, ` ON ${place}${table} `)}`
     case 'column':
       return `; add it: ${on} ADD COLUMN ${name} ${definition}`
     case 'constraint':
-      return `; add it: ${on} ADD CONSTRAINT ${name} ${definition}`
+      return `; add it: ${on} ADD CONSTRAINT ${name} ${definition.replace(/ REFERENCES (?=\w+\()/, ` REFERENCES ${place}`)}`
     case 'setting':
       return `; set it: ${on} SET (${name} = ${definition})`
     default:
@@ -94,7 +95,7 @@ function extra(entry: CatalogEntry): string {
 }
 
 function command({ schema, from }: { schema: string; from?: number }): string {
-  const option = schema === 'public' ? '' : ` --schema ${identifier(schema)}`
+  const option = schema === 'public' ? '' : ` --schema ${/^\w+$/.test(schema) ? schema : JSON.stringify(schema)}`
   return `npx async-jobs schema${option}${from === undefined ? '' : ` --from ${from}`}`
 }
 

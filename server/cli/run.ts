@@ -72,7 +72,6 @@ function parse(args: readonly string[]): ReturnType<typeof parseOptions> {
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type
 function parseOptions(args: readonly string[]) {
   return parseArgs({
     args: [...args],
