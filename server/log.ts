@@ -12,6 +12,7 @@ const lines: Readonly<Record<EventName, readonly [Level, string]>> = {
   'worker:lease-lost': ['warn', 'the lease of this process was lost'],
   'recovery:found': ['warn', 'jobs without a living worker were recovered'],
   'recovery:released': ['warn', 'claims whose reply was lost were released'],
+  'jobs:purged': ['debug', 'jobs that ended long ago were deleted'],
   'database:error': ['error', 'a statement failed in the background'],
   'hints:lost': ['warn', 'hints between processes are off, polling serves'],
   'hints:connected': ['info', 'hints between processes work'],

@@ -24,6 +24,8 @@ export interface OperationalEvents {
   'recovery:found': { requeued: number; failed: number }
   /** Claims whose reply was lost were given back. */
   'recovery:released': { count: number }
+  /** Jobs that ended long ago were deleted. */
+  'jobs:purged': { count: number }
   /** A statement failed in the background. The work goes on and tries again. */
   'database:error': { during: string; error: unknown }
   /** Hints between processes are off for now; polling serves until they are back. */

@@ -150,6 +150,8 @@ export interface Store {
   recoverSilent(types: readonly string[], options: { silentForMs: number; limit: number }): Promise<readonly JobState[]>
   /** Gives back what the worker owns in the database but does not hold. */
   releaseUnheld(workerId: string, held: ReadonlyMap<string, number>): Promise<readonly JobState[]>
+  /** Deletes jobs that ended so long ago, at most `limit`, and what belongs to them. Fewer: none is left. */
+  purge(options: { olderThanMs: number; limit: number }): Promise<number>
 }
 
 /** What one process tells the others. It is a hint: losing it costs time, never a job. */

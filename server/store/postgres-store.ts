@@ -6,6 +6,7 @@ import { cycle } from './cycle.ts'
 import type { Database } from './database.ts'
 import type { KeyMismatch, NewJob, ProgressReport, Store, Submission } from './port.ts'
 import { lastCompleted } from './last-completed.ts'
+import { purger } from './purge-jobs.ts'
 import { readChanges } from './read-changes.ts'
 import { readJobs } from './read-jobs.ts'
 import { readReported } from './read-reported.ts'
@@ -43,5 +44,6 @@ export function postgresStore(database: Database): Store {
     recoverOrphans: (types, limit) => recoverOrphans(database, types, limit),
     recoverSilent: (types, options) => recoverSilent(database, types, options),
     releaseUnheld: (workerId, held) => releaseUnheld(database, workerId, held),
+    purge: purger(database),
   }
 }

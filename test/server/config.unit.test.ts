@@ -19,7 +19,7 @@ function mistakesOf(settings: unknown, handlers: readonly AnyHandler[] = []): re
 const noop = defineHandler({ type: 'noop', handle: () => {} })
 
 describe('the configuration', () => {
-  it('has the defaults that are documented [S18]', () => {
+  it('has the defaults that are documented [A63 A64 A65 A66 A67 A68 S18]', () => {
     expect(readConfig([], {})).toMatchObject({
       retentionMs: 3_600_000,
       retryAfterSeconds: 5,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { compareCatalogs, type Findings } from '../../../server/cli/compare.ts'
 import type { CatalogEntry } from '../../../server/store/catalog.ts'
 
-const entry = (kind: CatalogEntry['kind'], name: string, definition: string, table = 'async_jobs'): CatalogEntry => ({
+const entry = (kind: CatalogEntry['kind'], name: string, definition: string): CatalogEntry => ({
   kind,
-  table,
+  table: kind === 'function' ? '' : 'async_jobs',
   name,
   definition,
 })
@@ -15,7 +15,7 @@ const reference = [
   entry('constraint', 'async_job_keys_job_id_fkey', 'FOREIGN KEY (job_id) REFERENCES async_jobs(id)'),
   entry('index', 'ix_async_jobs_due', 'CREATE INDEX ix_async_jobs_due ON async_jobs USING btree (type)'),
   entry('setting', 'fillfactor', '50'),
-  entry('function', 'async_jobs_schema_version', 'integer', ''),
+  entry('function', 'async_jobs_schema_version', 'integer'),
 ]
 
 interface Found {

@@ -53,7 +53,7 @@ describe('async-jobs doctor', () => {
       'ALTER TABLE async_jobs ALTER created_at DROP NOT NULL',
       'column async_jobs.created_at is timestamp with time zone, expected timestamp with time zone NOT NULL',
     ],
-    ['ALTER TABLE async_jobs DROP failure', 'column async_jobs.failure is missing; add it: ALTER TABLE'],
+    ['ALTER TABLE async_jobs DROP report_key', 'column async_jobs.report_key is missing; add it: ALTER TABLE'],
     ['ALTER TABLE async_jobs ADD region text NOT NULL', 'column async_jobs.region is extra and has no default'],
     [
       'ALTER TABLE async_jobs DROP CONSTRAINT async_jobs_attempts',
@@ -95,8 +95,8 @@ describe('async-jobs doctor', () => {
     expect(out.split('\n').filter((line) => line.startsWith('note: '))).toEqual(
       [
         'row-level security of async_job_keys is extra',
-        'setting fillfactor of async_jobs is extra',
         'trigger audited of async_jobs is extra',
+        'setting fillfactor of async_jobs is extra',
         'index ix_mine is extra',
         'constraint mine of async_jobs is extra',
         'column async_jobs.region is extra',
@@ -115,11 +115,9 @@ describe('async-jobs doctor', () => {
       out: expect.stringContaining('npx async-jobs schema --schema nowhere') as string,
     })
     await database.query('DROP FUNCTION public.async_jobs_schema_version()')
+    await database.query('ALTER SCHEMA "Else ""where""" RENAME TO elsewhere')
     const path = new URL(database.url)
-    path.searchParams.set(
-      'options',
-      String.raw`-c search_path=public,Else\ "where"`.replace('Else', '"Else').replace('"where"', '""where"""'),
-    )
+    path.searchParams.set('options', '-c search_path=public,elsewhere')
     expect(await doctor('--database-url', path.href)).toMatchObject({ code: 0 })
   })
 
