@@ -33,8 +33,9 @@ export function purgeLoop(options: PurgeOptions & { readonly intervalMs: number 
 
 /** Deletes jobs that ended long ago, batch by batch, until none is left or the signal is aborted. @returns how many. */
 export async function purgeAll(options: PurgeOptions, signal?: AbortSignal): Promise<number> {
+  const mayGoOn = (): boolean => signal?.aborted !== true
   let total = 0
-  while (signal?.aborted !== true) {
+  while (mayGoOn()) {
     const count = await purgeBatch(options)
     total += count
     if (count < options.batchSize) break

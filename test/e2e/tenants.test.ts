@@ -30,6 +30,8 @@ const as = (tenant: string, more: Record<string, string> = {}): RequestInit => (
   headers: { 'x-tenant': tenant, ...more },
 })
 
+const nobody = '01890000-0000-7000-8000-000000000000'
+
 /** Every route that names a job. */
 const routes: [method: string, path: (id: string) => string][] = [
   ['GET', (id) => `/jobs/${id}/status`],
@@ -45,11 +47,9 @@ describe('two tenants', () => {
     for (const [method, path] of routes) {
       const response = await app.fetch(path(id), { method, ...as('b', { 'last-event-id': '1' }) })
       expect(`${method} ${response.status}`).toBe(`${method} 404`)
-      const missing = await app.fetch(path('01890000-0000-7000-8000-000000000000'), { method, ...as('b') })
-      if (method !== 'HEAD') {
-        const [foreign, none] = [(await response.json()) as object, (await missing.json()) as object]
-        expect({ ...foreign, instance: '' }).toEqual({ ...none, instance: '' })
-      }
+      const missing = await app.fetch(path(nobody), { method, ...as('b') })
+      const [foreign, none] = [await response.text(), await missing.text()]
+      expect(foreign.replace(id, '…')).toBe(none.replace(nobody, '…'))
     }
     expect((await app.fetch(`/jobs/${id}/status`, as('a'))).status).toBe(200)
     expect((await app.fetch(`/jobs/${id}`, { method: 'DELETE', ...as('a') })).status).toBe(202)

@@ -1,22 +1,12 @@
-import { access, mkdtemp } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchChromium } from '../support/chromium.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type ExampleServer, startExampleServer } from './example-server.ts'
 
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
-const args = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
 const sizes = { wide: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } }
 
 let database: TestDatabase
@@ -28,14 +18,11 @@ let complaints: string[]
 let pictures: string
 
 beforeAll(async () => {
-  await access(executablePath).catch(() => {
-    throw new Error(`There is no Chromium at ${executablePath}: install one, or set CHROMIUM_PATH to its executable.`)
-  })
+  browser = await launchChromium()
   pictures = await mkdtemp(join(tmpdir(), 'async-jobs-pictures-'))
   console.log(`screenshots: ${pictures}`)
   database = await createTestDatabase()
   server = await startExampleServer(database.url)
-  browser = await chromium.launch({ executablePath, args })
 })
 afterAll(async () => {
   await browser?.close()
