@@ -6,6 +6,7 @@ import { type Config, type ConfigReading, readConfig } from './config/config.ts'
 import type { Settings } from './config/settings.ts'
 import { ConfigurationError } from './errors.ts'
 import { Executor } from './executor/executor.ts'
+import { purgeAll, purgeLoop } from './executor/purge.ts'
 import type { AnyHandler, JobReporter } from './handler.ts'
 import { Access, type AccessHooks } from './http/access.ts'
 import { cancelJob as cancelJobOperation } from './http/cancel-job.ts'
@@ -78,6 +79,11 @@ export interface AsyncJobs extends Freshness {
    * start was given. Reports are refused when the token is not the one of its present start.
    */
   reporter(jobId: string, reportToken: string): JobReporter
+  /**
+   * Deletes the records of jobs that ended longer ago than `purge.after`, batch by batch, with their keys and inputs.
+   * @returns how many, also when the signal ended it early.
+   */
+  purge(options?: { signal?: AbortSignal }): Promise<number>
 }
 
 /** Builds everything once; nothing else constructs its own parts. Throws a ConfigurationError with every mistake. */
@@ -158,6 +164,8 @@ function assemble(parts: Parts): AsyncJobs {
   const cancel = cancelJob({ store, read: status, changes })
   const find = findClaim({ types: config.types, store })
   const streams = new Streams({ ...config.sse, maxLifeMs: config.retentionMs })
+  const sweep = { store, telemetry, ...config.purge }
+  const purge = purgeLoop(sweep)
   const http = config.web.enabled
     ? createHttp(parts, { submit, status, cancel, changes, find, watcher, streams })
     : undefined
@@ -171,6 +179,7 @@ function assemble(parts: Parts): AsyncJobs {
     status,
     ...createFreshness({ types: config.types, store, reuse }),
     reporter: (jobId, reportToken) => createReporter({ store, changes }, jobId, () => find(jobId, reportToken)),
+    purge: ({ signal } = {}) => purgeAll(sweep, signal),
     start: async () => {
       await Promise.all([store.checkSchema(), http?.warmUp()])
       streams.start()
@@ -179,10 +188,11 @@ function assemble(parts: Parts): AsyncJobs {
         executor.wake(hint.jobs === null ? null : hint.types)
       })
       if (config.processing.enabled) await executor.start()
+      if (config.purge.enabled) purge.start()
     },
     stop: async ({ graceMs = config.processing.stopGraceMs } = {}) => {
       streams.endAll()
-      await executor.stop(graceMs)
+      await Promise.all([purge.stop(), executor.stop(graceMs)])
       watcher.stop()
       await hints.stop()
     },

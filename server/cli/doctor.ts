@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { readCatalogs } from '../store/catalog.ts'
 import { compareCatalogs } from './compare.ts'
-import type { Terminal } from './run.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface DoctorOptions {
   readonly url: string

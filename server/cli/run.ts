@@ -1,13 +1,7 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
 import { latestVersion, schemaDdl } from './schema.ts'
-
-/** What the command reads of its process, and writes to it. */
-export interface Terminal {
-  readonly env: Readonly<Record<string, string | undefined>>
-  out(text: string): void
-  error(text: string): void
-}
+import type { Terminal } from './terminal.ts'
 
 const usage = `usage: async-jobs <command>
 

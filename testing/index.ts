@@ -1,0 +1,1 @@
+export { type Check, type OpenedStore, storeConformance } from './store-conformance.ts'
