@@ -56,6 +56,25 @@ module.exports = {
         packages('express|@types/express|express-openapi-validator'),
       ],
     }),
+    rule('cli-looks-at-schemas', 'The command compares schemas; it runs no jobs and serves no HTTP.', {
+      from: '^server/cli',
+      only: ['^server/cli', '^server/store/catalog\\.ts$', '^generated/schema\\.ts$', packages('pg|@types/pg')],
+    }),
+    rule(
+      'testing-sees-the-port',
+      'It tests what a consumer puts in the place of our store, so it knows the port alone.',
+      {
+        from: '^testing',
+        only: ['^testing', core, port, packages('uuid')],
+      },
+    ),
+    {
+      name: 'not-to-testing',
+      comment: 'It is for the tests of consumers; nothing that runs in production needs it.',
+      severity: 'error',
+      from: { path: '^(server|client|generated|examples)' },
+      to: { path: '^testing' },
+    },
     {
       name: 'embedded-is-for-development',
       comment: 'A production install has no PostgreSQL binaries; only the runnable server may ask for them.',
@@ -67,8 +86,8 @@ module.exports = {
       name: 'not-to-test',
       comment: 'What ships never needs the tests.',
       severity: 'error',
-      from: { path: '^(server|client|generated)' },
-      to: { path: '^(test|bench|examples)' },
+      from: { path: '^(server|client|generated|testing)' },
+      to: { path: '^(test|bench|examples)/' },
     },
   ],
   options: {

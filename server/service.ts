@@ -124,9 +124,16 @@ function openData(
   // Without a listener an idle connection that breaks ends the process.
   pool.on('error', (error) => telemetry.emit('database:error', { during: 'idle connection', error }))
   warnOfEndlessConnecting(pool, log)
-  const { schema } = config.database
-  const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry }) : noHints
-  return { store: store ?? postgresStore(new Database(pool, { schema, clock })), hints: wakeUps ?? hints }
+  // Either sign of a pooler may come first; both are told of once, together.
+  let told = false
+  const onPooler = (error: unknown): void => {
+    database.stopPreparing()
+    if (!told) telemetry.emit('pooler:found', { error })
+    told = true
+  }
+  const database = new Database(pool, { schema: config.database.schema, clock, onPooler })
+  const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry, onUnsupported: onPooler }) : noHints
+  return { store: store ?? postgresStore(database), hints: wakeUps ?? hints }
 }
 
 /** A connection that a silent network never answers keeps its place in the pool until this time is over. */

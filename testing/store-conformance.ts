@@ -17,7 +17,7 @@ export type { OpenedStore } from './store/scene.ts'
 export interface Check {
   readonly name: string
   /** Rejects with an AssertionError when the store behaves otherwise. */
-  run(): Promise<void>
+  readonly run: () => Promise<void>
 }
 
 const behaviours = {

@@ -7,7 +7,7 @@ import { writeBody } from './write-body.ts'
 
 type Problem = components['schemas']['Problem']
 
-/** Where the kinds of problem are described; relative to the API, so that no host is baked in. */
+/** The kind of problem, as a URN: no host is baked in. */
 export const problemType = (code: ProblemCode): string => `urn:async-jobs:problem:${code}`
 
 /** Seconds after which a request that met a passing fault may come again. */

@@ -45,6 +45,11 @@ export class Database {
     }
   }
 
+  /** Sends statements unnamed from now on, as poolers that share sessions need it. */
+  stopPreparing(): void {
+    this.#prepares = false
+  }
+
   async #send<Row extends object>(
     client: PoolClient,
     { text, name }: SentStatement,

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig, Pool } from 'pg'
 import type { Telemetry } from '../telemetry.ts'
+import { sqlState } from './database.ts'
 import { decodeHint, encodeHint, HintBuffer } from './hint-codec.ts'
+import { hears } from './hint-probe.ts'
 import type { Hint, WakeUps } from './port.ts'
 
 const channel = 'async_jobs'
@@ -10,10 +13,14 @@ const pace = 15
 /** A connection that has been silent is asked for a sign of life this often, in milliseconds. */
 const pingEvery = 15_000
 const queryTimeoutMs = 5_000
+/** How long a start waits for the connection, in milliseconds. */
+const longestWaitMs = 250
 
 export interface HintOptions {
   readonly pool: Pool
   readonly telemetry: Telemetry
+  /** Told once, when notifications turn out not to arrive here. */
+  readonly onUnsupported?: (error: unknown) => void
   /** Longest wait between attempts to connect again, in milliseconds. Default: 30,000. */
   readonly maxBackoffMs?: number
 }
@@ -45,7 +52,8 @@ export class PostgresHints implements WakeUps {
     this.#stopped = false
     this.#ping = setInterval(() => void this.#notify('SELECT 1', []), pingEvery)
     this.#ping.unref()
-    await this.#connect()
+    // A start need not wait until it is certain that nothing arrives.
+    await Promise.race([this.#connect(), wait(longestWaitMs, undefined, { ref: false })])
   }
 
   announce(hint: Hint): void {
@@ -80,6 +88,8 @@ export class PostgresHints implements WakeUps {
     try {
       await client.connect()
       await client.query(`LISTEN ${channel}`)
+      if (!(await hears(client, this.#options.pool, channel)))
+        return this.#stepBack(client, new Error('no notification arrived'))
       if (this.#stopped) return await client.end()
       this.#client = client
       this.#failures = 0
@@ -87,8 +97,21 @@ export class PostgresHints implements WakeUps {
       // Whatever was announced while this process was deaf is found by looking.
       this.#onHint({ types: [], jobs: null })
     } catch (error) {
-      this.#lose(client, error)
+      if (isRefused(error)) this.#stepBack(client, error)
+      else this.#lose(client, error)
     }
+  }
+
+  /** Notifications do not arrive here, and will not: polling serves. */
+  #stepBack(client: Client, error: unknown): void {
+    client.removeAllListeners()
+    client.on('error', () => {})
+    const leave = client.query('UNLISTEN *').catch(() => {})
+    void leave.then(() => client.end()).catch(() => {})
+    if (this.#stopped) return
+    this.#stopped = true
+    clearInterval(this.#ping)
+    this.#options.onUnsupported?.(error)
   }
 
   #lose(client: Client, error: unknown): void {
@@ -130,6 +153,11 @@ export class PostgresHints implements WakeUps {
       this.#lose(client, error)
     }
   }
+}
+
+/** An answer of a server that knows no LISTEN, as opposed to a connection that broke. */
+function isRefused(error: unknown): boolean {
+  return /^(0A|42)/.test(sqlState(error) ?? '')
 }
 
 /** A client like those of the pool, but not one of them: a pool of one connection must stay usable. */

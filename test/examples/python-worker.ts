@@ -27,7 +27,7 @@ export async function startPythonWorker(): Promise<PythonWorker> {
       () => reject(new Error('worker.py has ended')),
       () => {},
     )
-    createInterface({ input: child.stdout! }).on('line', (line) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
       const said = JSON.parse(line) as { url?: string; jobId?: string; state?: string }
       if (said.url !== undefined) resolve(said.url)
       if (said.jobId !== undefined && said.state !== undefined) states.set(said.jobId, said.state)

@@ -71,6 +71,8 @@ export async function startApp(options: AppOptions): Promise<TestApp> {
   const waiters = new Set<() => void>()
   const asyncJobs = createAsyncJobs({
     ...quick,
+    // The suite runs once more without hints, and through a pooler that has none.
+    ...(process.env['AJ_TEST_HINTS'] === 'off' ? { hints: { enabled: false } } : {}),
     logger: silent,
     ...rest,
     onEvent: (name, event) => {

@@ -44,8 +44,10 @@ export const fencing: Behaviours = {
     await scene.end(job, { status: 'PENDING', unspent: true })
     assert.equal(await scene.end(job), undefined)
     assert.equal(await scene.store.reportProgress({ ...job, percent: 50 }), undefined)
-    const { id, fencingToken } = await scene.completed({ type: scene.type }).catch(() => job)
-    assert.equal(await scene.store.reportProgress({ id, fencingToken, percent: 50 }), undefined)
-    assert.equal(await scene.end({ id, fencingToken }, { status: 'FAILED', failure }), undefined)
+    const [again] = await scene.claim()
+    assert.ok(again && (await scene.end(again)))
+    assert.equal(await scene.store.reportProgress({ ...again, percent: 50 }), undefined)
+    assert.equal(await scene.end(again, { status: 'FAILED', failure }), undefined)
+    assert.equal((await scene.read(job.id)).status, 'COMPLETED')
   },
 }

@@ -52,13 +52,13 @@ export const reading: Behaviours = {
 
   'each change grows the version by one and the time by a millisecond at least': async (scene) => {
     const job = await scene.running()
-    let last = await scene.read(job.id)
+    const last = await scene.read(job.id)
     assert.equal(last.version, 2)
     for (let n = 1; n <= 50; n += 1) {
       const state = await scene.store.reportProgress({ ...job, percent: n })
       assert.equal(state?.version, last.version + 1)
       assert.ok(state.lastUpdatedAt.getTime() > last.lastUpdatedAt.getTime(), 'the time has grown')
-      last = { ...last, ...state }
+      Object.assign(last, state)
     }
     assert.deepEqual(await scene.read(job.id), last)
   },

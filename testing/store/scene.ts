@@ -16,13 +16,13 @@ import type {
 export interface OpenedStore {
   readonly store: Store
   /** Called when the check has ended, however it ended. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** Checks by the behaviour that they show. */
 export type Behaviours = Readonly<Record<string, (scene: Scene) => Promise<void>>>
 
-const patienceMs = 5_000
+const patienceMs = 2_000
 
 /** A store and a job type that nothing else uses, with the steps that the checks are made of. */
 export class Scene {
@@ -74,7 +74,7 @@ export class Scene {
     const { jobId } = await this.submit(more)
     const [job] = await this.claim(request)
     assert.equal(job?.id, jobId, 'the job that was submitted is claimed')
-    return job as ClaimedJob
+    return job
   }
 
   /** Submits a job that only a reporter ends, and claims it. */

@@ -73,6 +73,28 @@ describe('the worker in Python', () => {
     expect(await worker.ended(id)).toBe('stopped')
     expect(await app.ended(id)).toMatchObject({ status: 'CANCELLED' })
   })
+
+  it('sends a report again that the API cannot take now, and stops when it is told that there is no such job', async () => {
+    const answers = [503, 429, 404]
+    const asked: string[] = []
+    const api = createServer((req, res) => {
+      asked.push(`${req.method} ${req.url} ${req.headers.authorization}`)
+      req.resume().on('end', () => res.writeHead(answers.shift() ?? 500, { 'retry-after': '0' }).end())
+    })
+    api.listen(0, '127.0.0.1')
+    await once(api, 'listening')
+    const message = {
+      jobsUrl: `http://127.0.0.1:${(api.address() as AddressInfo).port}/jobs`,
+      jobId: 'some-job',
+      reportToken: 'some-token',
+      input: { text: 'one', encoding: 'ascii' },
+    }
+    const taken = await fetch(`${worker.url}/work`, { method: 'POST', body: JSON.stringify(message) })
+    expect(taken.status).toBe(202)
+    expect(await worker.ended('some-job')).toBe('stopped')
+    expect(asked).toEqual(Array.from({ length: 3 }, () => 'POST /jobs/some-job/progress Bearer some-token'))
+    await new Promise((resolve) => api.close(resolve))
+  })
 })
 
 describe('the hand-over', () => {
