@@ -36,7 +36,8 @@ describe('several processes on one database', () => {
     const slow = { processing: { pollInterval: 'PT8S' }, sse: { pollInterval: 'PT8S' } }
     const { names, ms } = await acrossProcesses(slow)
     expect(names.at(-1)).toBe('complete')
-    expect(ms).toBeLessThan(4_000)
+    // Behind a pooler there are no hints: a poll finds the job, and another one its end.
+    expect(ms).toBeLessThan(process.env['AJ_TEST_POOLER'] === 'transaction' ? 18_000 : 4_000)
   })
 
   it('show them at their poll interval when there are no hints [G13 A36]', async () => {

@@ -12,7 +12,7 @@ function run(env: Record<string, string>): Promise<number> {
 
 const server = await startTestServer()
 const pooler = await startPgBouncer(server.url)
-const pooled = await run({ DATABASE_URL: pooler.url })
+const pooled = await run({ DATABASE_URL: pooler.url, AJ_TEST_POOLER: 'transaction' })
 await pooler.stop()
 const hintless = await run({ DATABASE_URL: server.url, AJ_TEST_HINTS: 'off' })
 await server.stop()
