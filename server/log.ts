@@ -15,9 +15,10 @@ const lines: Readonly<Record<EventName, readonly [Level, string]>> = {
   'jobs:purged': ['debug', 'jobs that ended long ago were deleted'],
   'database:error': ['error', 'a statement failed in the background'],
   'hints:lost': ['warn', 'hints between processes are off, polling serves'],
+  'hints:unsupported': ['warn', 'the server refuses LISTEN or NOTIFY: no hints between processes, polling serves'],
   'pooler:found': [
     'warn',
-    'sessions are shared here, as by a pooler in transaction mode: polling serves, nothing is prepared',
+    'sessions are shared here, as by a pooler in transaction mode: no hints, polling serves; nothing is prepared',
   ],
   'hints:connected': ['info', 'hints between processes work'],
   'stream:dropped': ['warn', 'a stream whose client did not read was dropped'],

@@ -132,7 +132,7 @@ function openData(
     told = true
   }
   const database = new Database(pool, { schema: config.database.schema, clock, onPooler })
-  const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry, onUnsupported: onPooler }) : noHints
+  const hints = config.hints.enabled ? new PostgresHints({ pool, telemetry, onPooler }) : noHints
   return { store: store ?? postgresStore(database), hints: wakeUps ?? hints }
 }
 

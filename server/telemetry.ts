@@ -30,6 +30,8 @@ export interface OperationalEvents {
   'database:error': { during: string; error: unknown }
   /** Hints between processes are off for now; polling serves until they are back. */
   'hints:lost': { error: unknown }
+  /** The server refuses LISTEN or NOTIFY; polling serves from now on. */
+  'hints:unsupported': { error: unknown }
   /** Sessions are shared here, as by a pooler in transaction mode: no hints and no prepared statements from now on. */
   'pooler:found': { error: unknown }
   /** Hints between processes work. */

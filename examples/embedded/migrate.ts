@@ -7,26 +7,26 @@ const migrations: readonly [name: string, file: URL][] = [
   ['0002_products', new URL('migrations/0002_products.sql', import.meta.url)],
 ]
 
-/** Applies what is missing, each in a transaction of its own. @returns the names of what was applied. */
+/** Applies what is missing, in one transaction. @returns the names of what was applied. */
 export async function migrate(pool: Pool): Promise<string[]> {
   const client = await pool.connect()
   try {
-    // Processes that start together take turns.
-    await client.query(`SELECT pg_advisory_lock(hashtext('migrations'))`)
+    await client.query('BEGIN')
+    // Processes that start together take turns, until each has committed.
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('migrations'))`)
     await client.query('CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY)')
     const { rows } = await client.query<{ name: string }>('SELECT name FROM schema_migrations')
     const missing = migrations.filter(([name]) => !rows.some((row) => row.name === name))
     for (const [name, file] of missing) await apply(client, name, await readFile(file, 'utf8'))
+    await client.query('COMMIT')
     return missing.map(([name]) => name)
   } finally {
-    // Closes the connection, which gives back the lock.
+    // Closes the connection, which undoes what has failed.
     client.release(true)
   }
 }
 
 async function apply(client: PoolClient, name: string, sql: string): Promise<void> {
-  await client.query('BEGIN')
   await client.query(sql)
   await client.query('INSERT INTO schema_migrations VALUES ($1)', [name])
-  await client.query('COMMIT')
 }

@@ -104,8 +104,11 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^(?=.*[0-9])[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
-/** Connection faults, resources, an operator's stop, log-in, and 25006: a session that a failover left on a standby. */
-const passing = /^(08|53|57P|58|25006|28|3D000)/
+/**
+ * Connection faults, resources, an operator's stop, log-in, 25006: a session that a failover left on a standby, and
+ * 26000: a pooler that lost even an unnamed statement before it ran.
+ */
+const passing = /^(08|53|57P|58|25006|26000|28|3D000)/
 
 function isUnavailable(error: unknown): boolean {
   const state = sqlState(error)

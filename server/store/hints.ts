@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Client, ClientConfig, Pool } from 'pg'
+import type { Client, Pool } from 'pg'
 import type { Telemetry } from '../telemetry.ts'
-import { sqlState } from './database.ts'
+import { ask, newClient } from './hint-client.ts'
 import { decodeHint, encodeHint, HintBuffer } from './hint-codec.ts'
-import { hears } from './hint-probe.ts'
+import { hears, isRefusal } from './hint-probe.ts'
 import type { Hint, WakeUps } from './port.ts'
 
 const channel = 'async_jobs'
@@ -12,15 +12,14 @@ const channel = 'async_jobs'
 const pace = 15
 /** A connection that has been silent is asked for a sign of life this often, in milliseconds. */
 const pingEvery = 15_000
-const queryTimeoutMs = 5_000
-/** How long a start waits for the connection, in milliseconds. */
+/** How long a start waits for the connection, and a stop for its end, in milliseconds. */
 const longestWaitMs = 250
 
 export interface HintOptions {
   readonly pool: Pool
   readonly telemetry: Telemetry
-  /** Told once, when notifications turn out not to arrive here. */
-  readonly onUnsupported?: (error: unknown) => void
+  /** Told once, when sessions turn out to be shared, so that notifications do not arrive. */
+  readonly onPooler?: (error: unknown) => void
   /** Longest wait between attempts to connect again, in milliseconds. Default: 30,000. */
   readonly maxBackoffMs?: number
 }
@@ -33,7 +32,9 @@ export class PostgresHints implements WakeUps {
   readonly #options: HintOptions
   readonly #self = randomUUID()
   readonly #buffer = new HintBuffer()
+  /** The present connection; it counts as connected once notifications have been seen to arrive on it. */
   #client: Client | undefined
+  #connected = false
   #onHint: (hint: Hint) => void = () => {}
   #stopped = true
   #failures = 0
@@ -50,14 +51,14 @@ export class PostgresHints implements WakeUps {
   async start(onHint: (hint: Hint) => void): Promise<void> {
     this.#onHint = onHint
     this.#stopped = false
-    this.#ping = setInterval(() => void this.#notify('SELECT 1', []), pingEvery)
+    this.#ping = setInterval(() => void this.#ask(), pingEvery)
     this.#ping.unref()
     // A start need not wait until it is certain that nothing arrives.
     await Promise.race([this.#connect(), wait(longestWaitMs, undefined, { ref: false })])
   }
 
   announce(hint: Hint): void {
-    if (this.#stopped || this.#client === undefined) return
+    if (this.#stopped || !this.#connected) return
     this.#buffer.add(hint)
     this.#schedule()
   }
@@ -69,16 +70,18 @@ export class PostgresHints implements WakeUps {
     clearInterval(this.#ping)
     const client = this.#client
     this.#client = undefined
-    if (client !== undefined && !this.#buffer.empty) {
-      await client
-        .query('SELECT pg_notify($1, $2)', [channel, encodeHint(this.#self, this.#buffer.take())])
-        .catch(() => {})
-    }
-    await client?.end().catch(() => {})
+    if (client === undefined) return
+    const ended = (this.#buffer.empty ? Promise.resolve() : ask(client, ...this.#message()))
+      .catch(() => {})
+      .then(() => client.end())
+      .catch(() => {})
+    // On a silent network neither is answered.
+    await Promise.race([ended, wait(longestWaitMs, undefined, { ref: false })])
   }
 
   async #connect(): Promise<void> {
     const client = newClient(this.#options.pool)
+    this.#client = client
     client.on('error', (error) => this.#lose(client, error))
     client.on('end', () => this.#lose(client, new Error('the connection ended')))
     client.on('notification', ({ payload }) => {
@@ -87,45 +90,49 @@ export class PostgresHints implements WakeUps {
     })
     try {
       await client.connect()
-      await client.query(`LISTEN ${channel}`)
-      if (!(await hears(client, this.#options.pool, channel)))
-        return this.#stepBack(client, new Error('no notification arrived'))
-      if (this.#stopped) return await client.end()
-      this.#client = client
+      await ask(client, `LISTEN ${channel}`)
+      if (!(await hears(client, this.#options.pool, channel))) return this.#stepBack(client)
+      if (this.#client !== client) return
+      this.#connected = true
       this.#failures = 0
       this.#options.telemetry.emit('hints:connected', {})
       // Whatever was announced while this process was deaf is found by looking.
       this.#onHint({ types: [], jobs: null })
     } catch (error) {
-      if (isRefused(error)) this.#stepBack(client, error)
+      if (isRefusal(error)) this.#stepBack(client, error)
       else this.#lose(client, error)
     }
   }
 
   /** Notifications do not arrive here, and will not: polling serves. */
-  #stepBack(client: Client, error: unknown): void {
-    client.removeAllListeners()
-    client.on('error', () => {})
-    const leave = client.query('UNLISTEN *').catch(() => {})
-    void leave.then(() => client.end()).catch(() => {})
-    if (this.#stopped) return
+  #stepBack(client: Client, refusal?: unknown): void {
+    if (this.#client !== client) return
     this.#stopped = true
     clearInterval(this.#ping)
-    this.#options.onUnsupported?.(error)
+    if (refusal !== undefined) this.#options.telemetry.emit('hints:unsupported', { error: refusal })
+    else this.#options.onPooler?.(new Error('no notification arrives'))
+    // The session that was made to listen may go on to serve others.
+    void ask(client, 'UNLISTEN *')
+      .catch(() => {})
+      .then(() => this.#leave(client))
   }
 
   #lose(client: Client, error: unknown): void {
-    client.removeAllListeners()
-    client.on('error', () => {})
-    void client.end().catch(() => {})
-    if (this.#stopped || (this.#client !== undefined && this.#client !== client)) return
-    this.#client = undefined
+    if (this.#client !== client) return
+    this.#leave(client)
+    if (this.#stopped) return
     this.#failures += 1
     this.#options.telemetry.emit('hints:lost', { error })
     const longest = Math.min(this.#options.maxBackoffMs ?? 30_000, 250 * 2 ** this.#failures)
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => void this.#connect(), longest * (0.5 + Math.random() / 2))
     this.#retry.unref()
+  }
+
+  #leave(client: Client): void {
+    if (this.#client === client) this.#client = undefined
+    this.#connected = false
+    void client.end().catch(() => {})
   }
 
   #schedule(): void {
@@ -138,37 +145,20 @@ export class PostgresHints implements WakeUps {
     this.#timer = undefined
     this.#sending = true
     this.#lastSent = performance.now()
-    await this.#notify('SELECT pg_notify($1, $2)', [channel, encodeHint(this.#self, this.#buffer.take())])
+    await this.#ask(...this.#message())
     this.#sending = false
-    if (!this.#stopped && this.#client !== undefined && !this.#buffer.empty) this.#schedule()
+    if (!this.#stopped && this.#connected && !this.#buffer.empty) this.#schedule()
   }
 
-  async #notify(text: string, values: string[]): Promise<void> {
+  #message(): [text: string, values: string[]] {
+    return ['SELECT pg_notify($1, $2)', [channel, encodeHint(this.#self, this.#buffer.take())]]
+  }
+
+  async #ask(...[text, values]: [text?: string, values?: string[]]): Promise<void> {
     const client = this.#client
-    if (client === undefined) return
-    try {
-      // The ready query config has the timeout; its type does not know it.
-      await client.query({ text, values, query_timeout: queryTimeoutMs } as { text: string; values: string[] })
-    } catch (error) {
-      this.#lose(client, error)
-    }
+    if (client === undefined || !this.#connected) return
+    await ask(client, text, values).catch((error: unknown) => this.#lose(client, error))
   }
-}
-
-/** An answer of a server that knows no LISTEN, as opposed to a connection that broke. */
-function isRefused(error: unknown): boolean {
-  return /^(0A|42)/.test(sqlState(error) ?? '')
-}
-
-/** A client like those of the pool, but not one of them: a pool of one connection must stay usable. */
-function newClient(pool: Pool): Client {
-  const { Client: PoolClass, options } = pool as unknown as {
-    Client: new (config: ClientConfig) => Client
-    options: ClientConfig
-  }
-  // `options` is passed on as it is: its password is hidden from enumeration, so a copy would lose it.
-  const client = new PoolClass(options)
-  return client
 }
 
 /** For deployments without LISTEN, or where polling is enough. */

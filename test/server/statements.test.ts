@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defineHandler } from '../../server/index.ts'
+import { sqlState } from '../../server/store/database.ts'
+import { StatementTexts } from '../../server/store/statement.ts'
 import type { TestApp } from '../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { withApp } from '../support/executor.ts'
@@ -8,10 +10,22 @@ import { gate } from '../support/gate.ts'
 
 let database: TestDatabase
 
+/** The statements by their text: behind a pooler they are sent without their names. */
+const names = new Map<string, string>()
+
 beforeAll(async () => {
+  const of: StatementTexts['of'] = Reflect.get(StatementTexts.prototype, 'of')
+  vi.spyOn(StatementTexts.prototype, 'of').mockImplementation(function (this: StatementTexts, statement) {
+    const sent = of.call(this, statement)
+    names.set(sent.text, statement.name)
+    return sent
+  })
   database = await createTestDatabase()
 })
-afterAll(() => database?.drop())
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await database?.drop()
+})
 
 /** Nothing but what a test causes: no polls, no scans, no heartbeats, no hints while it counts. */
 const still = {
@@ -21,21 +35,27 @@ const still = {
   sse: { pollInterval: 'PT1H', heartbeat: 'PT1H' },
 }
 
-/** A pool that counts the statements it is given, by name. */
+/** A pool that counts the statements that it is given and the database runs, by name. */
 class CountingPool extends pg.Pool {
   readonly counts = new Map<string, number>()
 
   constructor(url: string) {
     super({ connectionString: url, max: 6, connectionTimeoutMillis: 5_000 })
     this.on('connect', (client) => {
-      const query = client.query.bind(client) as (...args: unknown[]) => unknown
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
       client.query = ((...args: unknown[]) => {
-        // The name ends in a hash of the text.
-        const name = ((args[0] as { name?: string }).name ?? 'unnamed').replace(/_[0-9a-f]{8}$/, '')
-        this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
-        return query(...args)
+        const name = names.get((args[0] as { text: string }).text) ?? 'unknown'
+        this.#count(name, 1)
+        const result = query(...args)
+        // What a pooler refuses for its name has not run, and is sent again.
+        result.catch((error: unknown) => ['42P05', '26000'].includes(sqlState(error) ?? '') && this.#count(name, -1))
+        return result
       }) as never
     })
+  }
+
+  #count(name: string, change: number): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + change)
   }
 
   /** The statements that the body causes, without the prefix that all names have. */

@@ -1,23 +1,37 @@
-// Store, executor and the stories across the wire through a PgBouncer in transaction mode, and once more directly with
-// hints switched off.
+// The whole suite through a PgBouncer in transaction mode, and once more directly with hints switched off.
 import { spawn } from 'node:child_process'
 import { startTestServer } from '../support/embedded-server.ts'
 import { startPgBouncer } from '../support/pgbouncer.ts'
 
-const given = process.argv.slice(2)
-const folders = given.length > 0 ? given : ['test/server/store', 'test/server/executor', 'test/e2e']
-
-/** Runs vitest with this environment. @returns its exit code. */
-function run(env: Record<string, string>): Promise<number> {
-  const args = ['run', '--config', 'test/vitest.config.ts', '--project', 'integration', ...folders]
+/** Runs vitest with this configuration and environment. @returns whether everything passed. */
+function run(config: string[], env: Record<string, string>): Promise<boolean> {
+  const args = ['run', '--config', ...config, ...process.argv.slice(2)]
   const child = spawn('node_modules/.bin/vitest', args, { stdio: 'inherit', env: { ...process.env, ...env } })
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)))
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code === 0)))
+}
+
+async function pooled(serverUrl: string): Promise<boolean> {
+  const pooler = await startPgBouncer(serverUrl)
+  try {
+    return await run(['test/vitest.pgbouncer.config.ts'], { DATABASE_URL: pooler.url })
+  } finally {
+    await pooler.stop()
+  }
 }
 
 const server = await startTestServer()
-const pooler = await startPgBouncer(server.url)
-const pooled = await run({ DATABASE_URL: pooler.url, AJ_TEST_POOLER: 'transaction' })
-await pooler.stop()
-const hintless = await run({ DATABASE_URL: server.url, AJ_TEST_HINTS: 'off' })
-await server.stop()
-process.exitCode = pooled === 0 && hintless === 0 ? 0 : 1
+try {
+  const passed = [
+    await pooled(server.url),
+    await run(['test/vitest.config.ts', '--project', 'integration'], {
+      DATABASE_URL: server.url,
+      AJ_TEST_HINTS: 'off',
+    }),
+  ]
+  process.exitCode = passed.every(Boolean) ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+} finally {
+  await server.stop()
+}

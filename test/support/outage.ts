@@ -1,4 +1,4 @@
-import { inject } from 'vitest'
+import { inject, vi } from 'vitest'
 import { asAdmin, type TestDatabase } from './database.ts'
 
 /** Cuts every session of a database and lets nobody in, until {@link reopen}. */
@@ -10,9 +10,11 @@ export async function shut(database: TestDatabase): Promise<void> {
   })
 }
 
+/** Resolves when the database can be reached again: a pooler that was refused waits a moment before it tries anew. */
 export async function reopen(database: TestDatabase): Promise<void> {
   const { adminUrl } = inject('postgres')
   await asAdmin(adminUrl, (admin) => admin.query(`ALTER DATABASE ${nameOf(database)} WITH ALLOW_CONNECTIONS true`))
+  await vi.waitFor(() => asAdmin(database.url, (client) => client.query('SELECT 1')), { timeout: 5_000 })
 }
 
 export function nameOf({ url }: TestDatabase): string {

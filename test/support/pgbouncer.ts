@@ -60,13 +60,14 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${join(folder, 'users.txt')}
+auth_user = ${target.username}
 pool_mode = transaction
 default_pool_size = 5
 max_client_conn = 2000
-max_db_connections = 20
+server_login_retry = 0.1
+query_wait_timeout = 5
 server_idle_timeout = 1
 server_round_robin = 1
-ignore_startup_parameters = extra_float_digits,options
 `
 }
 

@@ -13,6 +13,7 @@ const { url, settings } = JSON.parse(process.argv[2] ?? '{}') as {
 const pool = new pg.Pool({ connectionString: url, max: 5 })
 const asyncJobs = createAsyncJobs({
   pool,
+  ...(process.env['AJ_TEST_HINTS'] === 'off' ? { hints: { enabled: false } } : {}),
   ...settings,
   handlers: [
     defineHandler({ type: 'noop', handle: () => {} }),

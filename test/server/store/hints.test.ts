@@ -1,71 +1,116 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineHandler } from '../../../server/index.ts'
+import type pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from 'vitest'
 import { PostgresHints } from '../../../server/store/hints.ts'
 import type { Hint } from '../../../server/store/port.ts'
-import { Telemetry } from '../../../server/telemetry.ts'
+import { type EventName, Telemetry } from '../../../server/telemetry.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
-import { withApp } from '../../support/executor.ts'
-import { gate } from '../../support/gate.ts'
+import { cutHints, type Notify, shadowNotify } from '../../support/notify.ts'
+import { recordingPool } from '../../support/recording.ts'
 
 let database: TestDatabase
+let notify: Notify
+let started: { hints: PostgresHints; pool: pg.Pool }[] = []
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await createTestDatabase()
+  notify = await shadowNotify(database)
 })
-afterAll(() => database?.drop())
+afterEach(async () => {
+  await Promise.all(started.map(({ hints }) => hints.stop()))
+  for (const { pool } of started) void pool.end()
+  started = []
+  await database.drop()
+})
 
-const handlers = [defineHandler({ type: 'noop', handle: () => {} })]
+interface Started {
+  readonly hints: PostgresHints
+  readonly names: EventName[]
+  readonly heard: Hint[]
+  /** Ends the connection that carries the hints. */
+  readonly cut: () => Promise<boolean>
+  readonly onPooler: Mock<(error: unknown) => void>
+}
 
-describe('hints', () => {
-  it('are sent outside of the jobs’ statements, so that no commit waits for another [K39]', async () => {
-    const pool = database.pool()
-    const sent: string[] = []
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client) as (...args: unknown[]) => unknown
-      client.query = ((...args: unknown[]) => {
-        const [first] = args as [string | { text: string }]
-        sent.push(typeof first === 'string' ? first : first.text)
-        return query(...args)
-      }) as never
-    })
-    await withApp(database, { pool, handlers, hints: { enabled: true } }, async (app) => {
-      const from = sent.length
-      const ids = await Promise.all(Array.from({ length: 50 }, () => app.submit('noop')))
-      await Promise.all(ids.map((id) => app.ended(id)))
-      expect(sent.slice(from).filter((text) => /notify/i.test(text))).toEqual([])
-    })
+async function start(): Promise<Started> {
+  const telemetry = new Telemetry()
+  const [names, heard, onPooler]: [EventName[], Hint[], Started['onPooler']] = [[], [], vi.fn()]
+  telemetry.subscribe((name) => names.push(name))
+  const { pool, sent } = recordingPool(database.url, { max: 2 })
+  const hints = new PostgresHints({ pool, telemetry, onPooler, maxBackoffMs: 100 })
+  started.push({ hints, pool })
+  await hints.start((hint) => heard.push(hint))
+  return { hints, names, heard, onPooler, cut: () => cutHints(database, sent) }
+}
+
+const look: Hint = { types: [], jobs: null }
+const work: Hint = { types: ['a'], jobs: [] }
+const within = (timeout: number): { timeout: number } => ({ timeout })
+
+describe('hints over LISTEN and NOTIFY', () => {
+  it('count as connected once one has arrived, and then reach others and not their sender', async () => {
+    const [here, there] = [await start(), await start()]
+    await vi.waitFor(() => expect([here.names, there.names]).toEqual([['hints:connected'], ['hints:connected']]))
+    here.hints.announce(work)
+    await vi.waitFor(() => expect(there.heard).toEqual([look, work]))
+    expect(here.heard).toEqual([look])
   })
 
-  it('fail no submit when their connection is cut, again and again [K39 G11]', async () => {
-    await withApp(database, { handlers, hints: { enabled: true } }, async (app) => {
-      for (let cut = 0; cut < 3; cut += 1) {
-        await database.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND query ~* '^(listen|select pg_notify)' AND pid <> pg_backend_pid()`,
-        )
-        expect(await app.ended(await app.submit('noop'))).toMatchObject({ status: 'COMPLETED' })
-      }
-    })
+  it('step back for good, and say so once, where nothing arrives, as behind a pooler [K38]', async () => {
+    await notify.vanishes()
+    const { hints, names, onPooler, cut } = await start()
+    hints.announce(work)
+    await vi.waitFor(() => expect(onPooler).toHaveBeenCalledOnce(), within(5_000))
+    await vi.waitFor(async () => expect(await cut()).toBe(false))
+    await notify.works()
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(names).toEqual([])
+    expect(onPooler).toHaveBeenCalledOnce()
   })
 
-  it('step back for good, and say so once, where nothing that others notify arrives [K38]', async () => {
-    const pool = database.pool()
-    const told = gate<unknown>()
-    const heard: Hint[] = []
-    const events: string[] = []
-    const telemetry = new Telemetry()
-    telemetry.subscribe((name) => void events.push(name))
-    // As behind a pooler: what is notified over another session never comes.
-    const deaf = new Proxy(pool, {
-      get: (target, name, receiver) =>
-        name === 'query' ? () => Promise.resolve({ rows: [] }) : (Reflect.get(target, name, receiver) as unknown),
-    })
-    const hints = new PostgresHints({ pool: deaf, telemetry, onUnsupported: told.open })
-    await hints.start((hint) => void heard.push(hint))
-    expect(String(await told.promise)).toContain('no notification arrived')
-    hints.announce({ types: ['noop'], jobs: [] })
+  it.each(['0A000', '42883', '42501'])('step back for good from a server that answers %s [K38]', async (code) => {
+    await notify.refuses(code)
+    const { hints, names, onPooler } = await start()
+    await vi.waitFor(() => expect(names).toEqual(['hints:unsupported']))
+    await notify.works()
+    hints.announce(work)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    expect(names).toEqual(['hints:unsupported'])
+    expect(onPooler).not.toHaveBeenCalled()
+  })
+
+  it('take a connection that is cut while it is tried for cut, not for deaf [K38]', async () => {
+    await notify.vanishes()
+    const { names, onPooler, cut } = await start()
+    await cut()
+    await vi.waitFor(() => expect(names).toContain('hints:lost'))
+    await notify.works()
+    await cut()
+    await vi.waitFor(() => expect(names.at(-1)).toBe('hints:connected'), within(5_000))
+    expect(onPooler).not.toHaveBeenCalled()
+  })
+
+  it('come back when their connection is lost or a NOTIFY fails, and look at what they missed [K39 G13]', async () => {
+    const { hints, names, heard, cut } = await start()
+    await vi.waitFor(() => expect(names).toEqual(['hints:connected']))
+    await cut()
+    await vi.waitFor(() => expect(names).toEqual(['hints:connected', 'hints:lost', 'hints:connected']), within(5_000))
+    expect(heard).toEqual([look, look])
+    // What a server says whose queue of notifications is full.
+    await notify.refuses('54000')
+    hints.announce(work)
+    await vi.waitFor(
+      () => expect(names.filter((name) => name === 'hints:lost').length).toBeGreaterThan(2),
+      within(5_000),
+    )
+    await notify.works()
+    await vi.waitFor(() => expect(names.at(-1)).toBe('hints:connected'), within(5_000))
+  })
+
+  it('keep neither a start nor a stop waiting for the probe [K38]', async () => {
+    await notify.hangs()
+    const from = performance.now()
+    const { hints } = await start()
     await hints.stop()
-    expect(heard).toEqual([])
-    expect(events).toEqual([])
+    expect(performance.now() - from).toBeLessThan(1_500)
   })
 })
