@@ -37,7 +37,7 @@ export const document: Record<string, unknown> = {
           "jobs"
         ],
         "summary": "Make sure that the work of a type is done.",
-        "description": "Answers with a job that does the work: a new one, or one that stands for it already (`outcome`\nsays which). `Location` and `statusUrl` are the same absolute URL.\n",
+        "description": "Answers with a job that does the work: a new one, or one that stands for it already (`outcome`\nsays which). `Location` and `statusUrl` are the same absolute URL. With `Prefer: wait=n` (RFC 7240\nsection 4.3) a job that ends within n seconds is answered as its status resource would: 200, or the\n422 problem of a FAILED one.\n",
         "parameters": [
           {
             "$ref": "#/components/parameters/JobType"
@@ -47,6 +47,9 @@ export const document: Record<string, unknown> = {
           },
           {
             "$ref": "#/components/parameters/SubmitCacheControl"
+          },
+          {
+            "$ref": "#/components/parameters/Prefer"
           }
         ],
         "requestBody": {
@@ -61,6 +64,40 @@ export const document: Record<string, unknown> = {
           }
         },
         "responses": {
+          "200": {
+            "description": "The job is COMPLETED or CANCELLED, by the time that `Prefer` asked to wait. `Content-Location` and\n`Location` are the URL of its status resource, whose representation this is.\n",
+            "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
+              "Content-Location": {
+                "$ref": "#/components/headers/Location"
+              },
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Expires": {
+                "$ref": "#/components/headers/Expires"
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Job"
+                }
+              }
+            }
+          },
           "202": {
             "description": "Accepted. The job is committed.",
             "headers": {
@@ -73,6 +110,13 @@ export const document: Record<string, unknown> = {
                 "schema": {
                   "type": "integer",
                   "minimum": 0
+                }
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
                 }
               }
             },
@@ -130,11 +174,36 @@ export const document: Record<string, unknown> = {
             "$ref": "#/components/responses/UnsupportedMediaType"
           },
           "422": {
-            "description": "The idempotency key stands for another type or another input.",
+            "description": "The idempotency key stands for another type or another input; or, with the code `job-failed`, the\njob is FAILED by the time that `Prefer` asked to wait, and this is what its status resource says.\n",
+            "headers": {
+              "Location": {
+                "description": "The absolute URL of the status resource, where the job is FAILED.",
+                "required": false,
+                "schema": {
+                  "type": "string",
+                  "format": "uri"
+                }
+              },
+              "Content-Location": {
+                "description": "The absolute URL of the status resource, where the job is FAILED.",
+                "required": false,
+                "schema": {
+                  "type": "string",
+                  "format": "uri"
+                }
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
             "content": {
               "application/problem+json": {
                 "schema": {
-                  "$ref": "#/components/schemas/Problem"
+                  "$ref": "#/components/schemas/SubmitProblem"
                 }
               }
             }
@@ -191,13 +260,16 @@ export const document: Record<string, unknown> = {
           "jobs"
         ],
         "summary": "Read the state of a job.",
-        "description": "200 for every state but FAILED, which is a 422 problem. While the job is active the answer carries\n`Retry-After`; once it has ended it carries `Expires`, until when the resource stays readable.\nNever a redirect.\n",
+        "description": "200 for every state but FAILED, which is a 422 problem. While the job is active the answer carries\n`Retry-After`; once it has ended it carries `Expires`, until when the resource stays readable.\nNever a redirect. With `Prefer: wait=n` an active job is answered when it ends, and with\n`If-None-Match` as soon as it changes, but after n seconds at the latest.\n",
         "parameters": [
           {
             "$ref": "#/components/parameters/JobId"
           },
           {
             "$ref": "#/components/parameters/IfNoneMatch"
+          },
+          {
+            "$ref": "#/components/parameters/Prefer"
           }
         ],
         "responses": {
@@ -220,6 +292,13 @@ export const document: Record<string, unknown> = {
               },
               "Expires": {
                 "description": "Once the job has ended, until when the resource stays readable (IMF-fixdate).",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
                 "required": false,
                 "schema": {
                   "type": "string"
@@ -257,6 +336,13 @@ export const document: Record<string, unknown> = {
                 "schema": {
                   "type": "string"
                 }
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
               }
             }
           },
@@ -280,6 +366,13 @@ export const document: Record<string, unknown> = {
               },
               "Expires": {
                 "$ref": "#/components/headers/Expires"
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
               }
             },
             "content": {
@@ -394,6 +487,85 @@ export const document: Record<string, unknown> = {
           },
           "404": {
             "$ref": "#/components/responses/JobNotFound"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "429": {
+            "$ref": "#/components/responses/TooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
+    },
+    "/job-events": {
+      "get": {
+        "operationId": "streamEventsOfJobs",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Watch many jobs over one connection until all of them have ended.",
+        "description": "Server-sent events as of `streamJobEvents`, of all the jobs that are named: each event names its job\nin `data`, and its `id` is that job's `version`. An id of no job that the caller may know of, and a\njob that is deleted meanwhile, is told of by `unknown`, once. When nothing more can come, the last event is `end`,\nand the server closes the stream.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/JobIds"
+          },
+          {
+            "$ref": "#/components/parameters/LastEventId"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The stream.",
+            "headers": {
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "X-Accel-Buffering": {
+                "$ref": "#/components/headers/XAccelBuffering"
+              }
+            },
+            "content": {
+              "text/event-stream": {
+                "schema": {
+                  "type": "string"
+                },
+                "x-events": {
+                  "status": {
+                    "$ref": "#/components/schemas/StatusEvent"
+                  },
+                  "progress": {
+                    "$ref": "#/components/schemas/ProgressEvent"
+                  },
+                  "complete": {
+                    "$ref": "#/components/schemas/CompleteEvent"
+                  },
+                  "failed": {
+                    "$ref": "#/components/schemas/FailedEvent"
+                  },
+                  "cancelled": {
+                    "$ref": "#/components/schemas/CancelledEvent"
+                  },
+                  "unknown": {
+                    "$ref": "#/components/schemas/UnknownJobEvent"
+                  },
+                  "end": {
+                    "$ref": "#/components/schemas/EndEvent"
+                  }
+                }
+              }
+            }
+          },
+          "204": {
+            "description": "`Last-Event-ID` is the one of `end`. This stops a browser's EventSource.\n"
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
           },
           "406": {
             "$ref": "#/components/responses/NotAcceptable"
@@ -650,6 +822,33 @@ export const document: Record<string, unknown> = {
           "maxLength": 1000
         }
       },
+      "JobIds": {
+        "name": "job",
+        "in": "query",
+        "required": true,
+        "description": "The ids of the jobs, separated by commas.",
+        "style": "form",
+        "explode": false,
+        "schema": {
+          "type": "array",
+          "minItems": 1,
+          "maxItems": 200,
+          "items": {
+            "type": "string",
+            "format": "uuid"
+          }
+        }
+      },
+      "Prefer": {
+        "name": "Prefer",
+        "in": "header",
+        "required": false,
+        "description": "`wait=n` asks to be answered when the job has ended, but after n seconds at the latest (RFC 7240\nsection 4.3). The server may wait for less time. Other preferences, and what is none, are ignored.\n",
+        "schema": {
+          "type": "string",
+          "maxLength": 1000
+        }
+      },
       "IfNoneMatch": {
         "name": "If-None-Match",
         "in": "header",
@@ -664,7 +863,7 @@ export const document: Record<string, unknown> = {
         "name": "Last-Event-ID",
         "in": "header",
         "required": false,
-        "description": "The `id` of the last event that the client has seen. What is no number is ignored.",
+        "description": "The `id` of the last event that the client has seen. What was never an `id` is ignored.",
         "schema": {
           "type": "string",
           "maxLength": 100
@@ -1224,6 +1423,83 @@ export const document: Record<string, unknown> = {
           }
         }
       },
+      "SubmitProblem": {
+        "type": "object",
+        "description": "A problem (RFC 9457). With the code `job-failed` it has all members of FailedJobProblem.\n",
+        "additionalProperties": false,
+        "required": [
+          "type",
+          "title",
+          "status",
+          "code"
+        ],
+        "properties": {
+          "type": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "title": {
+            "type": "string"
+          },
+          "status": {
+            "type": "integer",
+            "minimum": 422,
+            "maximum": 422
+          },
+          "detail": {
+            "type": "string"
+          },
+          "instance": {
+            "type": "string",
+            "format": "uri-reference"
+          },
+          "code": {
+            "$ref": "#/components/schemas/ProblemCode"
+          },
+          "failureCode": {
+            "type": "string",
+            "description": "Why the job failed. Of ours: handler-error, timed-out, worker-lost, processing-timeout,\ninvalid-output; a handler may give its own.\n"
+          },
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          },
+          "jobType": {
+            "type": "string",
+            "description": "The type of the job; `type` is the type of the problem."
+          },
+          "jobStatus": {
+            "$ref": "#/components/schemas/JobStatus"
+          },
+          "version": {
+            "type": "integer",
+            "minimum": 1
+          },
+          "createdAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "lastUpdatedAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "percentComplete": {
+            "type": [
+              "integer",
+              "null"
+            ],
+            "minimum": 0,
+            "maximum": 100
+          },
+          "errors": {
+            "type": "array",
+            "description": "What is wrong with the request, part by part.",
+            "items": {
+              "$ref": "#/components/schemas/RequestError"
+            }
+          }
+        }
+      },
       "StatusEvent": {
         "type": "object",
         "description": "The job is active; its status has changed, or this is the snapshot.",
@@ -1378,6 +1654,35 @@ export const document: Record<string, unknown> = {
           },
           "failureCode": {
             "type": "string"
+          }
+        }
+      },
+      "UnknownJobEvent": {
+        "type": "object",
+        "description": "There is no such job (any more), or none that the caller may know of. Nothing follows for it.",
+        "additionalProperties": false,
+        "required": [
+          "jobId"
+        ],
+        "properties": {
+          "jobId": {
+            "type": "string",
+            "format": "uuid"
+          }
+        }
+      },
+      "EndEvent": {
+        "type": "object",
+        "description": "All jobs of the stream have ended or are unknown. Its `id` is `end`.",
+        "additionalProperties": false,
+        "required": [
+          "jobs"
+        ],
+        "properties": {
+          "jobs": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "How many they were."
           }
         }
       }

@@ -1,5 +1,28 @@
 // Made by `npm run generate` from openapi.yaml. Do not edit.
 export interface paths {
+    "/job-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Watch many jobs over one connection until all of them have ended.
+         * @description Server-sent events as of `streamJobEvents`, of all the jobs that are named: each event names its job
+         *     in `data`, and its `id` is that job's `version`. An id of no job that the caller may know of, and a
+         *     job that is deleted meanwhile, is told of by `unknown`, once. When nothing more can come, the last event is `end`,
+         *     and the server closes the stream.
+         */
+        get: operations["streamEventsOfJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/jobs/{job}": {
         parameters: {
             query?: never;
@@ -12,7 +35,9 @@ export interface paths {
         /**
          * Make sure that the work of a type is done.
          * @description Answers with a job that does the work: a new one, or one that stands for it already (`outcome`
-         *     says which). `Location` and `statusUrl` are the same absolute URL.
+         *     says which). `Location` and `statusUrl` are the same absolute URL. With `Prefer: wait=n` (RFC 7240
+         *     section 4.3) a job that ends within n seconds is answered as its status resource would: 200, or the
+         *     422 problem of a FAILED one.
          */
         post: operations["submitJob"];
         /**
@@ -121,7 +146,8 @@ export interface paths {
          * Read the state of a job.
          * @description 200 for every state but FAILED, which is a 422 problem. While the job is active the answer carries
          *     `Retry-After`; once it has ended it carries `Expires`, until when the resource stays readable.
-         *     Never a redirect.
+         *     Never a redirect. With `Prefer: wait=n` an active job is answered when it ends, and with
+         *     `If-None-Match` as soon as it changes, but after n seconds at the latest.
          */
         get: operations["getJobStatus"];
         put?: never;
@@ -164,6 +190,11 @@ export interface components {
         };
         CompletionReport: {
             output?: components["schemas"]["JobOutput"];
+        };
+        /** @description All jobs of the stream have ended or are unknown. Its `id` is `end`. */
+        EndEvent: {
+            /** @description How many they were. */
+            jobs: number;
         };
         /** @description The job is FAILED. The status resource has the same as a problem. */
         FailedEvent: {
@@ -297,6 +328,40 @@ export interface components {
          * @enum {string}
          */
         SubmitOutcome: "created" | "idempotent" | "fresh" | "in-flight";
+        /** @description A problem (RFC 9457). With the code `job-failed` it has all members of FailedJobProblem. */
+        SubmitProblem: {
+            code: components["schemas"]["ProblemCode"];
+            /** Format: date-time */
+            createdAt?: string;
+            detail?: string;
+            /** @description What is wrong with the request, part by part. */
+            errors?: components["schemas"]["RequestError"][];
+            /**
+             * @description Why the job failed. Of ours: handler-error, timed-out, worker-lost, processing-timeout,
+             *     invalid-output; a handler may give its own.
+             */
+            failureCode?: string;
+            /** Format: uri-reference */
+            instance?: string;
+            /** Format: uuid */
+            jobId?: string;
+            jobStatus?: components["schemas"]["JobStatus"];
+            /** @description The type of the job; `type` is the type of the problem. */
+            jobType?: string;
+            /** Format: date-time */
+            lastUpdatedAt?: string;
+            percentComplete?: number | null;
+            status: number;
+            title: string;
+            /** Format: uri-reference */
+            type: string;
+            version?: number;
+        };
+        /** @description There is no such job (any more), or none that the caller may know of. Nothing follows for it. */
+        UnknownJobEvent: {
+            /** Format: uuid */
+            jobId: string;
+        };
     };
     responses: {
         /** @description The request is not of the form that this document asks for. */
@@ -434,10 +499,17 @@ export interface components {
         IfNoneMatch: string;
         /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
         JobId: string;
+        /** @description The ids of the jobs, separated by commas. */
+        JobIds: string[];
         /** @description The type of the job, as registered with its handler. */
         JobType: string;
-        /** @description The `id` of the last event that the client has seen. What is no number is ignored. */
+        /** @description The `id` of the last event that the client has seen. What was never an `id` is ignored. */
         LastEventId: string;
+        /**
+         * @description `wait=n` asks to be answered when the job has ended, but after n seconds at the latest (RFC 7240
+         *     section 4.3). The server may wait for less time. Other preferences, and what is none, are ignored.
+         */
+        Prefer: string;
         /** @description With `no-cache` the work is done anew although a fresh result exists. */
         SubmitCacheControl: string;
     };
@@ -460,6 +532,46 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    streamEventsOfJobs: {
+        parameters: {
+            query: {
+                /** @description The ids of the jobs, separated by commas. */
+                job: components["parameters"]["JobIds"];
+            };
+            header?: {
+                /** @description The `id` of the last event that the client has seen. What was never an `id` is ignored. */
+                "Last-Event-ID"?: components["parameters"]["LastEventId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Accel-Buffering": components["headers"]["XAccelBuffering"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `Last-Event-ID` is the one of `end`. This stops a browser's EventSource. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     submitJob: {
         parameters: {
             query?: never;
@@ -472,6 +584,11 @@ export interface operations {
                  *     begins with a quotation mark is taken for the quoted form.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `wait=n` asks to be answered when the job has ended, but after n seconds at the latest (RFC 7240
+                 *     section 4.3). The server may wait for less time. Other preferences, and what is none, are ignored.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The type of the job, as registered with its handler. */
@@ -486,10 +603,31 @@ export interface operations {
             };
         };
         responses: {
+            /**
+             * @description The job is COMPLETED or CANCELLED, by the time that `Prefer` asked to wait. `Content-Location` and
+             *     `Location` are the URL of its status resource, whose representation this is.
+             */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "Content-Location": components["headers"]["Location"];
+                    ETag: components["headers"]["ETag"];
+                    Expires: components["headers"]["Expires"];
+                    Location: components["headers"]["Location"];
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
             /** @description Accepted. The job is committed. */
             202: {
                 headers: {
                     Location: components["headers"]["Location"];
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
                     /** @description Seconds to wait before polling the status. Left out when the job has ended. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -512,13 +650,22 @@ export interface operations {
             };
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The idempotency key stands for another type or another input. */
+            /**
+             * @description The idempotency key stands for another type or another input; or, with the code `job-failed`, the
+             *     job is FAILED by the time that `Prefer` asked to wait, and this is what its status resource says.
+             */
             422: {
                 headers: {
+                    /** @description The absolute URL of the status resource, where the job is FAILED. */
+                    "Content-Location"?: string;
+                    /** @description The absolute URL of the status resource, where the job is FAILED. */
+                    Location?: string;
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["SubmitProblem"];
                 };
             };
             500: components["responses"]["InternalError"];
@@ -584,7 +731,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `id` of the last event that the client has seen. What is no number is ignored. */
+                /** @description The `id` of the last event that the client has seen. What was never an `id` is ignored. */
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
             };
             path: {
@@ -695,6 +842,11 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of an earlier answer (RFC 9110 section 13.1.2). */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description `wait=n` asks to be answered when the job has ended, but after n seconds at the latest (RFC 7240
+                 *     section 4.3). The server may wait for less time. Other preferences, and what is none, are ignored.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The id of the job. Anything that is no id of a job answers 404, whatever its form. */
@@ -711,6 +863,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /** @description Once the job has ended, until when the resource stays readable (IMF-fixdate). */
                     Expires?: string;
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
                     /** @description Seconds to wait before polling the status. Left out when the job has ended. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -726,6 +880,8 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     /** @description Once the job has ended, until when the resource stays readable (IMF-fixdate). */
                     Expires?: string;
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
                     /** @description Seconds to wait before polling the status. Left out when the job has ended. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
@@ -741,6 +897,8 @@ export interface operations {
                     "Cache-Control": components["headers"]["CacheControl"];
                     ETag: components["headers"]["ETag"];
                     Expires: components["headers"]["Expires"];
+                    /** @description `wait=n`, where the server was asked to wait: how many seconds it was ready to. */
+                    "Preference-Applied"?: string;
                     [name: string]: unknown;
                 };
                 content: {

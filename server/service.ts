@@ -14,9 +14,11 @@ import { getJobStatus } from './http/get-job-status.ts'
 import { defaultPolicy, type Policy } from './http/policy.ts'
 import { reports } from './http/report.ts'
 import { createRouter, type HttpRouter } from './http/router.ts'
+import { streamEventsOfJobs } from './http/stream-events-of-jobs.ts'
 import { streamJobEvents } from './http/stream-job-events.ts'
 import { Streams } from './http/streams.ts'
 import { submitJob as submitJobOperation } from './http/submit-job.ts'
+import { beginWait } from './http/wait-for-job.ts'
 import { Backlog } from './jobs/backlog.ts'
 import { type Cancel, cancelJob } from './jobs/cancel.ts'
 import { Changes } from './jobs/changes.ts'
@@ -242,16 +244,18 @@ interface UseCases {
 function createHttp({ config, telemetry, store, hooks, policy }: Parts, use: UseCases): HttpRouter {
   const { submit, status, cancel, changes, find, watcher, streams } = use
   const access = new Access(hooks, status)
-  const { maxPendingEvents } = config.sse
+  const wait = beginWait({ access, watcher, streams, maxWaitMs: config.http.maxWaitMs })
+  const streaming = { access, watcher, streams, telemetry, maxPendingEvents: config.sse.maxPendingEvents }
   return createRouter({
     telemetry,
     maxBodyBytes: config.http.maxBodyBytes,
     operations: {
-      submitJob: submitJobOperation({ submit, access, policy, publicUrl: config.publicUrl }),
-      getJobStatus: getJobStatus({ access, policy }),
+      submitJob: submitJobOperation({ submit, access, policy, publicUrl: config.publicUrl, wait }),
+      getJobStatus: getJobStatus({ access, policy, wait }),
       cancelJob: cancelJobOperation(cancel, access),
       cancelJobByStatus: cancelJobOperation(cancel, access),
-      streamJobEvents: streamJobEvents({ access, watcher, streams, telemetry, maxPendingEvents }),
+      streamJobEvents: streamJobEvents(streaming),
+      streamEventsOfJobs: streamEventsOfJobs(streaming),
       ...reports({ store, changes }, find),
     },
   })

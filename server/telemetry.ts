@@ -36,8 +36,8 @@ export interface OperationalEvents {
   'pooler:found': { error: unknown }
   /** Hints between processes work. */
   'hints:connected': Record<string, never>
-  /** A client that did not read was dropped. */
-  'stream:dropped': { jobId: string; pending: number }
+  /** A client that did not read was dropped; `jobs` is how many it watched over this stream, `jobId` the first of them. */
+  'stream:dropped': { jobId: string; jobs: number; pending: number }
   /** A request ended in a fault of ours. */
   'request:failed': { method: string; path: string; status: number; error: unknown }
 }

@@ -46,4 +46,5 @@ export const options: Readonly<Record<string, Option>> = {
   'web.enabled': flag(true),
   'database.schema': { kind: 'text' },
   'http.maxBodyBytes': whole(0, 102_400),
+  'http.maxWait': duration('PT30S'),
 }

@@ -54,7 +54,27 @@ export class Access {
 
   /** Reads a job for an action. Rejects with `job-not-found` also where the caller may not. */
   async job(req: Request, action: Exclude<Action, 'submit'>, id: string): Promise<Job> {
+    return this.#job(req, action, { id, tenant: await this.tenant(req) })
+  }
+
+  /** Reads jobs for an action, each undefined where there is none that the caller may see. */
+  async jobs(req: Request, action: Exclude<Action, 'submit'>, ids: readonly string[]): Promise<(Job | undefined)[]> {
     const tenant = await this.tenant(req)
+    return Promise.all(
+      ids.map((id) =>
+        this.#job(req, action, { id, tenant }).catch((error: unknown) => {
+          if (error instanceof ProblemError && error.code === 'job-not-found') return undefined
+          throw error
+        }),
+      ),
+    )
+  }
+
+  async #job(
+    req: Request,
+    action: Exclude<Action, 'submit'>,
+    { id, tenant }: { id: string; tenant: string | undefined },
+  ): Promise<Job> {
     const job = await this.#read(id, tenant === undefined ? {} : { tenant })
     const { authorize } = this.#hooks
     if (authorize !== undefined && !(await authorize(req, action, { type: job.type, job }))) {

@@ -34,11 +34,7 @@ export class EventStream {
   send(event: JobEvent): void {
     if (this.#ending || this.#res.destroyed) return
     if (!this.#full) return this.#write(event.text)
-    const last = this.#pending.at(-1)
-    if (event.name === 'progress' && last?.name === 'progress') {
-      this.#pending.pop()
-      this.#pendingBytes -= last.text.length
-    }
+    this.#merge(event)
     this.#pending.push(event)
     this.#pendingBytes += event.text.length
     if (this.#pending.length > this.#limits.maxPendingEvents || this.#pendingBytes > maxPendingBytes) this.drop()
@@ -69,6 +65,16 @@ export class EventStream {
     this.#pendingBytes = 0
     // A pipelined response has no connection of its own until those before it have ended.
     ;(this.#res.socket ?? this.#res.req.socket).destroy()
+  }
+
+  /** Takes out what an event makes needless: progress of its job that waits as the last thing said of it. */
+  #merge({ name, jobId }: JobEvent): void {
+    if (name !== 'progress') return
+    const at = this.#pending.findLastIndex((event) => event.jobId === jobId)
+    const last = this.#pending[at]
+    if (last?.name !== 'progress') return
+    this.#pending.splice(at, 1)
+    this.#pendingBytes -= last.text.length
   }
 
   #write(text: string): void {

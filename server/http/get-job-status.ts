@@ -1,62 +1,40 @@
-import type { Request } from 'express'
-import { problems } from '../errors.ts'
-import { isTerminal, type Job } from '../job.ts'
-import { genericTitle } from '../jobs/failure.ts'
+import { isTerminal, type JobState } from '../job.ts'
 import type { Access } from './access.ts'
+import { cachingOf, expiresOf, failedProblem, hintsOf } from './job-representation.ts'
 import { entityTag, jobView } from './job-view.ts'
-import type { Operation, Reply } from './operation.ts'
+import type { Operation } from './operation.ts'
 import type { Policy } from './policy.ts'
-import { instanceOf, problemType } from './problem.ts'
+import { instanceOf } from './problem.ts'
+import type { BeginWait } from './wait-for-job.ts'
 
 export interface GetJobStatusParts {
   readonly access: Access
   readonly policy: Policy
+  readonly wait: BeginWait
 }
 
 /** GET /jobs/{id}/status */
-export function getJobStatus({ access, policy }: GetJobStatusParts): Operation<'getJobStatus'> {
+export function getJobStatus({ access, policy, wait: beginWait }: GetJobStatusParts): Operation<'getJobStatus'> {
   return async ({ path, header, req }) => {
-    const job = await access.job(req, 'read', path.job)
-    if (job.status === 'FAILED') return failedReply(req, job, policy)
-    const caching = { 'Cache-Control': 'private, no-cache', ETag: entityTag(job.version) }
-    const headers = isTerminal(job.status)
-      ? { ...caching, Expires: expires(job, policy) }
-      : { ...caching, 'Retry-After': policy.retryAfterSeconds({ type: job.type, job }) }
-    if (matches(header('If-None-Match'), caching.ETag)) return { status: 304, headers }
-    return { status: 200, contentType: 'application/json', headers, body: jobView(job) }
+    const known = header('If-None-Match')
+    const wait = await beginWait(req, header('Prefer'), path.job)
+    const job = await (wait === undefined ? access.job(req, 'read', path.job) : wait.read(isNews(known)))
+    const headers = { ...cachingOf(job), ...wait?.headers }
+    if (job.status === 'FAILED') {
+      // 422 is never answered by 304 (RFC 9110 section 13.2.1).
+      const body = failedProblem(job, instanceOf(req))
+      const failed = { ...headers, Expires: expiresOf(job, policy) }
+      return { status: 422, contentType: 'application/problem+json', headers: failed, body }
+    }
+    const all = { ...headers, ...hintsOf(job, policy) }
+    if (matches(known, headers.ETag)) return { status: 304, headers: all }
+    return { status: 200, contentType: 'application/json', headers: all, body: jobView(job) }
   }
 }
 
-/** A failed job is a problem (RFC 9457) that carries the state; 422 is never answered by 304 (RFC 9110 section 13.2.1). */
-function failedReply(req: Request, job: Job, policy: Policy): Reply<'getJobStatus'> {
-  const { output: _output, status: jobStatus, type: jobType, ...state } = jobView(job)
-  const { code, title, detail } = job.failure ?? { code: 'handler-error', title: genericTitle }
-  return {
-    status: 422,
-    contentType: 'application/problem+json',
-    headers: {
-      'Cache-Control': 'private, no-cache',
-      ETag: entityTag(job.version),
-      Expires: expires(job, policy),
-    },
-    body: {
-      type: problemType('job-failed'),
-      title,
-      status: problems['job-failed'].status,
-      code: 'job-failed',
-      ...(detail === undefined ? {} : { detail }),
-      ...instanceOf(req),
-      ...state,
-      failureCode: code,
-      jobType,
-      jobStatus,
-    },
-  }
-}
-
-/** IMF-fixdate (RFC 9110 section 5.6.7). */
-function expires(job: Job, policy: Policy): string {
-  return policy.expiresAt(job).toUTCString()
+/** The end of the job is always news; another version than the known one only to a client that knows one. */
+function isNews(known: string | undefined): (state: JobState) => boolean {
+  return (state) => isTerminal(state.status) || (known !== undefined && !matches(known, entityTag(state.version)))
 }
 
 /** Weak comparison of a list (RFC 9110 section 13.1.2). */

@@ -13,9 +13,11 @@ export interface JobEventData {
   cancelled: Schemas['CancelledEvent']
 }
 
-/** One event, framed: its name and its text on the wire. */
+/** One event, framed. */
 export interface JobEvent {
-  readonly name: keyof JobEventData
+  readonly name: keyof JobEventData | 'unknown' | 'end'
+  readonly jobId: string
+  /** As it is on the wire. */
   readonly text: string
 }
 
@@ -53,5 +55,20 @@ function dataOf(state: JobState): JobEventData[keyof JobEventData] {
 
 /** JSON has no line break outside its escapes, so the data is one line and no field can forge an event. */
 function frame(name: keyof JobEventData, data: JobEventData[keyof JobEventData]): JobEvent {
-  return { name, text: `event: ${name}\nid: ${data.version}\ndata: ${JSON.stringify(data)}\n\n` }
+  return { name, jobId: data.jobId, text: `event: ${name}\nid: ${data.version}\ndata: ${JSON.stringify(data)}\n\n` }
+}
+
+/** Of a stream of many jobs: nothing is known of this one, and nothing follows for it. */
+export function unknownEvent(jobId: string): JobEvent {
+  const data: Schemas['UnknownJobEvent'] = { jobId }
+  return { name: 'unknown', jobId, text: `event: unknown\ndata: ${JSON.stringify(data)}\n\n` }
+}
+
+/** The `id` of the last event of a stream of many jobs. */
+export const endId = 'end'
+
+/** The last event of a stream of many jobs. */
+export function endEvent(jobs: number): JobEvent {
+  const data: Schemas['EndEvent'] = { jobs }
+  return { name: 'end', jobId: '', text: `event: end\nid: ${endId}\ndata: ${JSON.stringify(data)}\n\n` }
 }

@@ -56,6 +56,7 @@ type Parameters<Id extends OperationId, Where extends string> = operations[Id]['
 /** What an operation is called with, validated against the document. */
 export interface OperationRequest<Id extends OperationId> {
   readonly path: Parameters<Id, 'path'>
+  readonly query: Parameters<Id, 'query'>
   /** Header fields by their names in the document. */
   readonly header: (name: keyof Parameters<Id, 'header'> & string) => string | undefined
   /** The parsed body; undefined when there was none. */

@@ -29,12 +29,14 @@ export const routes: { readonly [Id in OperationId]: readonly [Method, string] }
   getJobStatus: ['get', '/jobs/:job/status'],
   cancelJobByStatus: ['delete', '/jobs/:job/status'],
   streamJobEvents: ['get', '/jobs/:job/events'],
+  streamEventsOfJobs: ['get', '/job-events'],
   reportProgress: ['post', '/jobs/:job/progress'],
   completeJob: ['post', '/jobs/:job/completion'],
   failJob: ['post', '/jobs/:job/failure'],
 }
 
 const json = ['application/json', 'application/problem+json']
+const streaming: ReadonlySet<OperationId> = new Set(['streamJobEvents', 'streamEventsOfJobs'])
 
 /** The router of the document. It works below any mount path, beside whatever middleware the application has. */
 export function createRouter({ operations, telemetry, maxBodyBytes }: RouterOptions): HttpRouter {
@@ -61,14 +63,15 @@ function readBodyOfPosts(maxBytes: number): RequestHandler {
 }
 
 function serve(operations: Operations, id: OperationId): RequestHandler {
-  const acceptable = id === 'streamJobEvents' ? ['text/event-stream'] : json
+  const acceptable = streaming.has(id) ? ['text/event-stream'] : json
   const operation = operations[id] as unknown as (request: OperationRequest<OperationId>) => Promise<AnyReply>
   return (req: Request, res: Response, next: NextFunction) => {
     const run = async (): Promise<void> => {
       requireAcceptable(req, acceptable)
       const path = req.params as OperationRequest<OperationId>['path']
+      const query = req.query as OperationRequest<OperationId>['query']
       const header = (name: string): string | undefined => req.get(name)
-      send(req, res, await operation({ path, header, body: bodyOf(req), req }))
+      send(req, res, await operation({ path, query, header, body: bodyOf(req), req }))
     }
     // Express 4 does not look at the promises of its handlers.
     run().catch(next)

@@ -1,19 +1,12 @@
-import type { Response } from 'express'
 import { isTerminal, type JobState } from '../job.ts'
 import type { Watcher } from '../jobs/watch.ts'
-import type { Telemetry } from '../telemetry.ts'
-import type { Access } from './access.ts'
-import { EventStream } from './event-stream.ts'
+import type { EventStream } from './event-stream.ts'
 import { toEvent } from './job-event.ts'
+import { openStream, streamHeaders, type StreamParts } from './open-stream.ts'
 import type { Operation } from './operation.ts'
-import type { Streams } from './streams.ts'
 
-export interface StreamJobEventsParts {
-  readonly access: Access
+export interface StreamJobEventsParts extends StreamParts {
   readonly watcher: Watcher
-  readonly streams: Streams
-  readonly telemetry: Telemetry
-  readonly maxPendingEvents: number
 }
 
 /** GET /jobs/{id}/events */
@@ -35,47 +28,19 @@ export function streamJobEvents(parts: StreamJobEventsParts): Operation<'streamJ
         return { status: 204, headers: {} }
       }
       const open = (): void => {
-        const stream = openStream(parts, req.res as Response, { jobId: job.id, letGo })
+        const stream = openStream(parts, req, { jobIds: [job.id], letGo })
         const tell = teller(stream)
         for (const state of [job, ...missed]) tell(state)
         deliver = tell
         if (parts.streams.stopping) stream.end()
       }
-      const headers = { 'Cache-Control': 'private, no-cache, no-transform', 'X-Accel-Buffering': 'no' as const }
-      return { status: 200, contentType: 'text/event-stream', headers, body: { open, discard: letGo } }
+      const body = { open, discard: letGo }
+      return { status: 200, contentType: 'text/event-stream', headers: streamHeaders, body }
     } catch (error) {
       letGo()
       throw error
     }
   }
-}
-
-/** A stream that holds its watch for as long as the connection lives. */
-function openStream(
-  parts: StreamJobEventsParts,
-  res: Response,
-  { jobId, letGo }: { jobId: string; letGo: () => void },
-): EventStream {
-  const stream = new EventStream(res, {
-    maxPendingEvents: parts.maxPendingEvents,
-    onDropped: (pending) => parts.telemetry.emit('stream:dropped', { jobId, pending }),
-  })
-  const remove = parts.streams.add(stream)
-  const { socket } = res.req
-  const close = (): void => {
-    res.off('close', close)
-    socket.off('close', close)
-    letGo()
-    remove()
-  }
-  // The response closes, not the request: that one has ended long ago. A pipelined response that has not had its turn
-  // does not close with the connection, and either may have closed while the job was read.
-  if (res.closed || res.destroyed || socket.destroyed) close()
-  else {
-    res.on('close', close)
-    socket.on('close', close)
-  }
-  return stream
 }
 
 /** @returns a function that tells the client of a state, if it is news; a terminal one, or none any more, is the end. */

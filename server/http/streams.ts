@@ -22,6 +22,7 @@ export class Streams {
   readonly #maxStreams: number
   readonly #maxPerCaller: number
   readonly #byCaller = new Map<string, number>()
+  readonly #waiting = new Set<() => void>()
   #reserved = 0
   readonly #open = new Map<EventStream, number>()
   #timer: NodeJS.Timeout | undefined
@@ -66,6 +67,16 @@ export class Streams {
     }
   }
 
+  /**
+   * Calls back when the server stops, for a request that waits without a stream.
+   * @returns a function that takes this back.
+   */
+  whenEnding(callback: () => void): () => void {
+    if (this.#stopping) callback()
+    else this.#waiting.add(callback)
+    return () => void this.#waiting.delete(callback)
+  }
+
   /** Takes streams again after {@link Streams.endAll}. */
   start(): void {
     this.#stopping = false
@@ -84,6 +95,7 @@ export class Streams {
   /** Ends every stream, so that clients go elsewhere; one that does not take the end is cut. */
   endAll(): void {
     this.#stopping = true
+    for (const leave of this.#waiting) leave()
     for (const stream of this.#open.keys()) stream.end()
     setTimeout(() => {
       for (const stream of this.#open.keys()) stream.drop()

@@ -49,6 +49,7 @@ const samples: readonly (readonly [method: string, path: string, body?: object])
   ['GET', '/jobs/01890000-0000-7000-8000-000000000000/status'],
   ['DELETE', '/jobs/01890000-0000-7000-8000-000000000000/status'],
   ['GET', '/jobs/01890000-0000-7000-8000-000000000000/events'],
+  ['GET', '/job-events?job=01890000-0000-7000-8000-000000000000'],
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/progress', { percentComplete: 0 }],
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/completion', {}],
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/failure', { title: 'warm-up' }],

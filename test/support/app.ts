@@ -54,6 +54,8 @@ export interface TestApp {
   readEvents(jobId: string, init?: RequestInit): Promise<TestEvent[]>
   /** Opens a stream and yields its events as they come. */
   stream(jobId: string, init?: RequestInit): AsyncGenerator<TestEvent>
+  /** Opens a stream of many jobs and yields its events as they come. */
+  streamMany(jobIds: readonly string[], init?: RequestInit): AsyncGenerator<TestEvent>
   /** Resolves with the status once the job has ended. */
   ended(jobId: string): Promise<Record<string, unknown>>
   /** Resolves when an operational event of the name arrives, or has arrived, that the test accepts. */
@@ -116,7 +118,7 @@ export async function startApp(options: AppOptions): Promise<TestApp> {
   }
 }
 
-type Client = Pick<TestApp, 'fetch' | 'submit' | 'readEvents' | 'stream' | 'ended'>
+type Client = Pick<TestApp, 'fetch' | 'submit' | 'readEvents' | 'stream' | 'streamMany' | 'ended'>
 
 /** The requests of a test, to any server that serves the document at the URL. */
 export function client(url: string): Client {
@@ -127,16 +129,18 @@ export function client(url: string): Client {
     await checkResponse(init.method ?? 'GET', pathname, stream ? bodiless(response) : response.clone())
     return response
   }
-  async function* stream(jobId: string, init: RequestInit = {}): AsyncGenerator<TestEvent> {
+  async function* read(path: string, init: RequestInit): AsyncGenerator<TestEvent> {
     const headers = { accept: 'text/event-stream', ...(init.headers as Record<string, string> | undefined) }
-    const response = await checkedFetch(`/jobs/${jobId}/events`, { ...init, headers })
+    const response = await checkedFetch(path, { ...init, headers })
     if (response.body === null || response.status !== 200) throw new Error(`no stream but ${response.status}`)
     const parsed = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
     for await (const event of parsed as unknown as AsyncIterable<{ event?: string; id?: string; data: string }>) {
-      checkEvent(event)
+      checkEvent(event, path.startsWith('/job-events') ? '/job-events' : undefined)
       yield { event: event.event ?? '', id: event.id ?? '', data: JSON.parse(event.data) as Record<string, unknown> }
     }
   }
+  const stream: TestApp['stream'] = (jobId, init = {}) => read(`/jobs/${jobId}/events`, init)
+  const streamMany: TestApp['streamMany'] = (jobIds, init = {}) => read(`/job-events?job=${jobIds.join(',')}`, init)
   const readEvents = async (jobId: string, init?: RequestInit): Promise<TestEvent[]> => {
     const all: TestEvent[] = []
     for await (const event of stream(jobId, init)) all.push(event)
@@ -145,6 +149,7 @@ export function client(url: string): Client {
   return {
     fetch: checkedFetch,
     stream,
+    streamMany,
     readEvents,
     submit: async (type, init = {}) => {
       const response = await checkedFetch(`/jobs/${type}`, { method: 'POST', ...init })

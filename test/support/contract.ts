@@ -115,16 +115,19 @@ export async function checkResponse(method: string, path: string, response: Resp
   }
 }
 
-/** Checks one event of a stream. */
-export function checkEvent(event: { event?: string | undefined; id?: string | undefined; data: string }): void {
-  const events =
-    api.paths['/jobs/{job}/events']?.['get']?.responses['200']?.content?.['text/event-stream']?.['x-events']
-  const schema = events?.[event.event ?? 'message']
-  if (schema === undefined) throw new Error(`the document has no event ${String(event.event)}`)
-  const data = JSON.parse(event.data) as { version: number }
+/** Checks one event of a stream: of one job, or of many at `/job-events`. */
+export function checkEvent(
+  event: { event?: string | undefined; id?: string | undefined; data: string },
+  template = '/jobs/{job}/events',
+): void {
+  const events = api.paths[template]?.['get']?.responses['200']?.content?.['text/event-stream']?.['x-events']
+  const name = event.event ?? 'message'
+  const schema = events?.[name]
+  if (schema === undefined) throw new Error(`the document has no event ${name}`)
+  const data = JSON.parse(event.data) as { version?: number }
   expectFits(data, schema.$ref)
-  if (event.id !== String(data.version))
-    throw new Error(`the event's id is ${String(event.id)}, its version ${data.version}`)
+  const id = name === 'end' ? 'end' : data.version?.toString()
+  if ((event.id ?? '') !== (id ?? '')) throw new Error(`the event's id is ${String(event.id)}, not ${String(id)}`)
 }
 
 async function expectProblemOutside(what: string, operationId: string | undefined, response: Response): Promise<void> {

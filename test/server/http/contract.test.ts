@@ -90,7 +90,10 @@ function report([id, kind]: Place, token: string | undefined, body: unknown = re
 
 const kinds = Object.keys(reports) as (keyof typeof reports)[]
 
-/** The routes that name a job, each with its method. */
+/** The routes that read or change a job, each with its method. */
+const onJobs = (id: string): [string, string][] => [...onJob(id), ['GET', `/job-events?job=${id}`]]
+
+/** Those that are of one job alone. */
 const onJob = (id: string): [string, string][] => [
   ['GET', `/jobs/${id}/status`],
   ['GET', `/jobs/${id}/events`],
@@ -123,12 +126,23 @@ describe('the contract', () => {
     const last = await app.readEvents(jobs.completed)
     const seen = { 'last-event-id': String(last.at(-1)?.id) }
     expect(await answer('GET', `/jobs/${jobs.completed}/events`, { headers: seen })).toBe('204')
+    const done = { 'last-event-id': 'end' }
+    expect(await answer('GET', `/job-events?job=${jobs.completed}`)).toBe('200')
+    expect(await answer('GET', `/job-events?job=${jobs.completed}`, { headers: done })).toBe('204')
     for (const [method, path] of onJob(jobs.completed).slice(2)) {
       expect(await answer(method, path)).toBe('409 job-already-ended')
     }
     for (const cancel of ['', '/status']) {
       expect(await answer('DELETE', `/jobs/${await app.submit('slow')}${cancel}`)).toBe('202')
     }
+  })
+
+  it('holds for requests that wait', async () => {
+    const headers = { prefer: 'wait=20' }
+    expect(await answer('POST', '/jobs/noop', { headers })).toBe('200')
+    expect(await answer('POST', '/jobs/fails', { headers })).toBe('422 job-failed')
+    expect(await answer('GET', `/jobs/${jobs.completed}/status`, { headers })).toBe('200')
+    expect(await answer('GET', `/jobs/${jobs.failed}/status`, { headers })).toBe('422 job-failed')
   })
 
   it('holds for requests that are refused', async () => {
@@ -138,6 +152,10 @@ describe('the contract', () => {
       expect(await answer(method, `${path}?wrong=1`)).toBe('400 invalid-request')
       expect(await answer(method, path, { headers: { accept } })).toBe('406 not-acceptable')
     }
+    expect(await answer('GET', '/job-events')).toBe('400 invalid-request')
+    expect(await answer('GET', '/job-events?job=x')).toBe('400 invalid-request')
+    const html = { headers: { accept: 'text/html' } }
+    expect(await answer('GET', `/job-events?job=${nobody}`, html)).toBe('406 not-acceptable')
     expect(await answer('POST', '/jobs/nobody')).toBe('400 unknown-type')
     expect(await answer('POST', '/jobs/noop', { headers: { accept: 'text/html' } })).toBe('406 not-acceptable')
     expect(await answer('POST', '/jobs/any')).toBe('400 invalid-input')
@@ -167,7 +185,10 @@ describe('the contract', () => {
     expect(await answer('GET', `/jobs/${jobs.active}/events`, { headers: { 'x-caller': 'a' } })).toBe(
       '429 too-many-streams-of-caller',
     )
+    const many = `/job-events?job=${jobs.active}`
+    expect(await answer('GET', many, { headers: { 'x-caller': 'a' } })).toBe('429 too-many-streams-of-caller')
     expect((await open('b')).status).toBe(200)
+    expect(await answer('GET', many, { headers: { 'x-caller': 'b' } })).toBe('503 too-many-streams')
     expect(await answer('GET', `/jobs/${jobs.active}/events`, { headers: { 'x-caller': 'b' } })).toBe(
       '503 too-many-streams',
     )
@@ -228,7 +249,7 @@ describe('the contract', () => {
   it('holds when the schema is broken: 500 on every route', async () => {
     await database.query('ALTER TABLE async_jobs RENAME COLUMN failure TO misplaced')
     try {
-      for (const [method, path] of onJob(jobs.active)) expect(await answer(method, path)).toBe('500 internal-error')
+      for (const [method, path] of onJobs(jobs.active)) expect(await answer(method, path)).toBe('500 internal-error')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN run_at TO misplaced_too')
       expect(await answer('POST', '/jobs/noop')).toBe('500 internal-error')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN report_key TO misplaced_key')
@@ -242,7 +263,7 @@ describe('the contract', () => {
   it('holds when the database is away: 503 on every route', async () => {
     await shut(database)
     for (const kind of kinds) expect(await report([nobody, kind], nobody)).toBe('503 database-unavailable')
-    for (const [method, path] of [...onJob(jobs.active), ['POST', '/jobs/noop'] as const]) {
+    for (const [method, path] of [...onJobs(jobs.active), ['POST', '/jobs/noop'] as const]) {
       expect(await answer(method, path)).toBe('503 database-unavailable')
     }
   })
