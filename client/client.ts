@@ -1,4 +1,5 @@
 import { checkAmount, checkBaseUrl, checkJobId } from './argument.ts'
+import { Feed } from './feed.ts'
 import { createHandle, createSubmittedHandle, type JobHandle, type SubmittedJob } from './job-handle.ts'
 import { submit, type SubmitOptions } from './submission.ts'
 import { createTransport } from './transport.ts'
@@ -60,11 +61,14 @@ export function createClient(options: ClientOptions): Client {
   checkAmount('retryAfterMs', retryAfterMs)
   checkAmount('maxStreams', maxStreams)
   const transport = createTransport(options)
+  const silenceMs = 2.5 * (heartbeatMs ?? defaultHeartbeatMs)
+  const places = { free: maxStreams ?? (typeof location === 'undefined' ? Infinity : browserStreams) }
   const settings: WatchSettings = {
     transport,
-    silenceMs: 2.5 * (heartbeatMs ?? defaultHeartbeatMs),
+    silenceMs,
+    places,
+    feed: new Feed({ transport, silenceMs, places }),
     retryAfterMs: retryAfterMs ?? defaultRetryAfterMs,
-    places: { free: maxStreams ?? (typeof location === 'undefined' ? Infinity : browserStreams) },
   }
   return {
     submit: (type, options = {}) => createSubmittedHandle(settings, submit(transport, type, options)),

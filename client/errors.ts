@@ -148,3 +148,11 @@ export function isJobCancelledError(error: unknown): error is JobCancelledError 
 export function isWaitTimeoutError(error: unknown): error is WaitTimeoutError {
   return isAsyncJobsError(error) && error.name === 'WaitTimeoutError'
 }
+
+/** Statuses that may give way to a better answer; a 2xx is an error here when its body is not of the contract. */
+const transientStatus = /^(?:2..|5..|408|425|429)$/
+
+/** Whether the same request may succeed later. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof NetworkError || (error instanceof HttpError && transientStatus.test(String(error.status)))
+}

@@ -47,7 +47,7 @@ export function createHandle(settings: WatchSettings, locate: Locate): JobHandle
   return {
     waitForCompletion: (options = {}) => waitForCompletion(open, options),
     events: (options = {}) => iterateEvents(open, options),
-    status: async ({ signal } = {}) => (await transport.status((await locate(signal)).jobId, signal)).value,
+    status: async ({ signal } = {}) => transport.status((await locate(signal)).jobId, signal),
     cancel: async ({ signal } = {}) => transport.cancel((await locate(signal)).jobId, signal),
   }
 }

@@ -1,8 +1,8 @@
-import createFetchClient from 'openapi-fetch'
-import type { components, paths } from '../generated/openapi.ts'
+import type { components } from '../generated/openapi.ts'
 import { follow, orAbort } from './abort.ts'
 import { isJobId } from './argument.ts'
 import { AsyncJobsError, HttpError, JobNotFoundError, NetworkError, type RequestLine } from './errors.ts'
+import { createHttp, type Http } from './http.ts'
 import {
   type AcceptedJob,
   type FailedJobProblem,
@@ -13,10 +13,12 @@ import {
 } from './job-state.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
+type Stream = ReadableStream<Uint8Array>
 type HeaderFields = Record<string, string>
 
 export interface TransportOptions {
   readonly baseUrl: string
+  readonly openapiFetch?: Http | undefined
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined
   readonly headers?: HeaderFields | (() => HeaderFields | Promise<HeaderFields>) | undefined
 }
@@ -34,13 +36,28 @@ export interface Delayed<T> {
   readonly retryAfterMs: number | undefined
 }
 
+/** What a poll may ask for: to be answered when the job is no longer of this version (0: any), or after so many seconds. */
+export interface LongPoll {
+  readonly version: number
+  readonly seconds: number
+}
+
+/** The answer to a poll: no value where nothing is new. */
+export interface Polled extends Delayed<JobState | undefined> {
+  /** The server has waited, or would have, so that it need not be left alone now. */
+  readonly waited: boolean
+}
+
 /** The operations of the contract. Each rejects with a typed error, or with the reason of `signal`. */
 export interface Transport {
   submit(type: string, submit: Submit, signal?: AbortSignal): Promise<Delayed<AcceptedJob>>
-  status(jobId: string, signal?: AbortSignal): Promise<Delayed<JobState>>
+  status(jobId: string, signal?: AbortSignal): Promise<JobState>
+  poll(jobId: string, signal: AbortSignal, longPoll?: LongPoll): Promise<Polled>
   cancel(jobId: string, signal?: AbortSignal): Promise<Job>
-  /** The bytes of the event stream; null when the job ended with `version` already. `signal` counts until then. */
-  events(jobId: string, version: number, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null>
+  /** The bytes of the event stream of one job. `signal` counts until then. */
+  events(jobId: string, signal: AbortSignal): Promise<Stream>
+  /** The bytes of the event stream of many jobs. */
+  eventsOfJobs(jobIds: string[], signal: AbortSignal): Promise<Stream>
 }
 
 interface CallInit {
@@ -59,7 +76,6 @@ interface Answer<T> {
 
 type Sent<T> = Answer<T> & { readonly request: RequestLine | undefined }
 
-/** Sends one request and never a second one for it. What it throws is typed, or the reason of `parent`. */
 async function send<T>(
   options: TransportOptions,
   parent: AbortSignal | undefined,
@@ -94,50 +110,71 @@ async function send<T>(
 }
 
 // Bodies are trusted to be of the contract once they have the member that this client cannot do without.
-function isProblem(body: unknown): body is Problem {
-  return typeof body === 'object' && body !== null && 'code' in body
-}
-
-function isJob(body: unknown): body is JobState {
-  return typeof body === 'object' && body !== null && 'version' in body
-}
-
-function isFailedJob(body: unknown): body is FailedJobProblem {
-  return isProblem(body) && 'failureCode' in body
+function has<T>(body: unknown, member: keyof T & string): body is T {
+  return typeof body === 'object' && body !== null && member in body
 }
 
 /** The error of an answer that is not the one asked for. */
 function unexpected({ error, response, request }: Sent<unknown>): HttpError {
   const { status, headers } = response
-  const problem = isProblem(error) ? error : undefined
+  const problem = has<Problem>(error, 'code') ? error : undefined
   const reason = problem ? `: ${problem.detail ?? problem.title} (${problem.code})` : ''
   const message = `${request?.method} ${request?.url} answered ${status}${reason}`
   const fields = { status, problem, request, retryAfterMs: parseRetryAfter(headers) }
   return new (problem?.code === 'job-not-found' ? JobNotFoundError : HttpError)(message, fields)
 }
 
+function stateOf(sent: Sent<unknown>): JobState {
+  const { data, error, response } = sent
+  if (response.ok && has<JobState>(data, 'version')) return data
+  if (response.status !== 422 || !has<FailedJobProblem>(error, 'failureCode')) throw unexpected(sent)
+  return fromFailedProblem(error)
+}
+
+function streamOf(sent: Sent<Stream | null>): Stream {
+  const { data, response } = sent
+  if (response.ok && data && /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '')) return data
+  void data?.cancel().catch(() => undefined)
+  throw unexpected(sent)
+}
+
+function streaming(init: CallInit): CallInit & { readonly parseAs: 'stream' } {
+  return { ...init, headers: { ...init.headers, Accept: 'text/event-stream' }, parseAs: 'stream' }
+}
+
 /** The contract's operations over fetch. URLs are made of `baseUrl` and ids, never taken from an answer. */
 export function createTransport(options: TransportOptions): Transport {
-  const http = createFetchClient<paths>({ baseUrl: options.baseUrl.replace(/\/+$/, '') })
+  const http = options.openapiFetch ?? createHttp(options.baseUrl.replace(/\/+$/, ''))
+
+  async function poll(job: string, signal?: AbortSignal, longPoll?: LongPoll): Promise<Polled> {
+    const own = longPoll && {
+      Prefer: `wait=${longPoll.seconds}`,
+      'If-None-Match': longPoll.version ? `"${longPoll.version}"` : undefined,
+    }
+    const sent = await send(options, signal, (init) =>
+      http.GET('/jobs/{job}/status', { ...init, headers: { ...init.headers, ...own }, params: { path: { job } } }),
+    )
+    const { headers, status } = sent.response
+    return {
+      value: longPoll && status === 304 ? undefined : stateOf(sent),
+      retryAfterMs: parseRetryAfter(headers),
+      waited: headers.has('Preference-Applied'),
+    }
+  }
+
   return {
+    poll,
+    // Without a version to be newer than, there is always a value.
+    status: async (job, signal) => (await poll(job, signal)).value as JobState,
+
     async submit(job, { input: body, idempotencyKey, noCache }, signal) {
       const own = { 'Idempotency-Key': idempotencyKey, 'Cache-Control': noCache ? 'no-cache' : undefined }
       const sent = await send(options, signal, (init) =>
         http.POST('/jobs/{job}', { ...init, headers: { ...init.headers, ...own }, params: { path: { job } }, body }),
       )
-      if (!sent.response.ok || !sent.data || !isJobId(sent.data.jobId)) throw unexpected(sent)
-      return { value: sent.data, retryAfterMs: parseRetryAfter(sent.response.headers) }
-    },
-
-    async status(job, signal) {
-      const sent = await send(options, signal, (init) =>
-        http.GET('/jobs/{job}/status', { ...init, params: { path: { job } } }),
-      )
-      const { data, error, response } = sent
-      const retryAfterMs = parseRetryAfter(response.headers)
-      if (response.ok && isJob(data)) return { value: data, retryAfterMs }
-      if (response.status !== 422 || !isFailedJob(error)) throw unexpected(sent)
-      return { value: fromFailedProblem(error), retryAfterMs }
+      const value = sent.data
+      if (!sent.response.ok || !has<AcceptedJob>(value, 'jobId') || !isJobId(value.jobId)) throw unexpected(sent)
+      return { value, retryAfterMs: parseRetryAfter(sent.response.headers) }
     },
 
     async cancel(job, signal) {
@@ -148,17 +185,20 @@ export function createTransport(options: TransportOptions): Transport {
       return sent.data
     },
 
-    async events(job, version, signal) {
-      const own = { Accept: 'text/event-stream', 'Last-Event-ID': version || undefined }
-      const params = { path: { job } }
-      const sent = await send(options, signal, (init) =>
-        http.GET('/jobs/{job}/events', { ...init, headers: { ...init.headers, ...own }, params, parseAs: 'stream' }),
+    async events(job, signal) {
+      return streamOf(
+        await send(options, signal, (init) =>
+          http.GET('/jobs/{job}/events', { ...streaming(init), params: { path: { job } } }),
+        ),
       )
-      const { data, response } = sent
-      if (response.status === 204) return null
-      if (response.ok && data && /^text\/event-stream\b/i.test(response.headers.get('Content-Type') ?? '')) return data
-      void data?.cancel().catch(() => undefined)
-      throw unexpected(sent)
+    },
+
+    async eventsOfJobs(job, signal) {
+      return streamOf(
+        await send(options, signal, (init) =>
+          http.GET('/job-events', { ...streaming(init), params: { query: { job } } }),
+        ),
+      )
     },
   }
 }

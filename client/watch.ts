@@ -1,28 +1,32 @@
-import { backoff, longestPauseMs } from './backoff.ts'
-import { follow } from './abort.ts'
-import { sleep, within } from './delay.ts'
-import { HttpError, NetworkError } from './errors.ts'
-import { readEvents } from './event-stream.ts'
+import { follow, onAbort } from './abort.ts'
+import { answered, pauseAfter } from './channel.ts'
+import { after } from './delay.ts'
+import { isTransient } from './errors.ts'
+import type { Feed } from './feed.ts'
 import { isActive, isTerminal, type JobEvent, type JobState, type TerminalJob, toEvent } from './job-state.ts'
 import { pollDelay } from './retry-after.ts'
-import type { Transport } from './transport.ts'
+import type { LongPoll, Transport } from './transport.ts'
 
 /** So many failed polls in a row end a watch that has no deadline: about a minute, with the pauses between them. */
 const failedPollsLimit = 10
 
-/** When to look again for a free place among the streams of this client. */
-const placeCheckMs = 1_000
+/** When to look at a job of which nothing is known, if no stream tells of it. */
+const firstPollMs = 1_000
 
-/** A stream that lasts so long was no accident. */
-const steadyMs = 1_000
+/** How many events may wait for a consumer that is busy; then the oldest are left out. */
+const longestInbox = 64
+
+/** The longest that the server is asked to keep a poll waiting, in seconds; proxies cut what is silent for longer. */
+const longestPollSeconds = 20
 
 export interface WatchSettings {
   readonly transport: Transport
+  readonly feed: Feed
   /** Milliseconds without a sign of life after which a stream or a request counts as dead. */
   readonly silenceMs: number
   /** Milliseconds between polls where the server names none. */
   readonly retryAfterMs: number
-  /** How many more streams this client may open. Shared by all its watches. */
+  /** How many more connections this client may keep open. Shared by all its streams and long polls. */
   readonly places: { free: number }
 }
 
@@ -40,121 +44,157 @@ export interface Observation {
   readonly final?: TerminalJob
 }
 
-/** Statuses that may give way to a better answer; a 2xx is an error here when its body is not of the contract. */
-const transientStatus = /^(?:2..|5..|408|425|429)$/
-
-function isTransient(error: unknown): boolean {
-  return error instanceof NetworkError || (error instanceof HttpError && transientStatus.test(String(error.status)))
-}
-
-/** Milliseconds until the next try after the nth failure in a row: what the server asked for, else the back-off. */
-function pauseAfter(error: unknown, failures: number): number {
-  const askedMs = error instanceof HttpError ? error.retryAfterMs : undefined
-  return askedMs === undefined ? backoff(failures) : pollDelay(askedMs, 0)
-}
-
-/** Watches one job: by a stream when one can be had, else by polling, one connection at a time. */
+/** Watches one job: by the client's stream while that tells of it, else by polling. */
 export class Watch {
   /** Why the last request that failed did. */
   lastFailure: { readonly cause: unknown } | undefined
   readonly #settings: WatchSettings
   readonly #target: WatchTarget
   readonly #signal: AbortSignal
+  readonly #inbox: JobEvent[] = []
   #version = 0
-  #streamAt = 0
+  /** Nothing is known of the job: neither a submit nor a poll has been answered. */
+  #unseen: boolean
   #pollAt: number
-  #lostStreams = 0
+  /** The stream tells of the job, so nothing is polled. */
+  #live = false
+  #ended = false
+  #refused: { readonly error: unknown } | undefined
   #failedPolls = 0
+  #wake = (): void => undefined
 
   constructor(settings: WatchSettings, target: WatchTarget, signal: AbortSignal) {
     this.#settings = settings
     this.#target = target
     this.#signal = signal
-    this.#pollAt = target.firstPollMs === undefined ? 0 : performance.now() + pollDelay(target.firstPollMs, 0)
+    this.#unseen = target.firstPollMs === undefined
+    const ms = target.firstPollMs === undefined ? firstPollMs : pollDelay(target.firstPollMs, 0)
+    this.#pollAt = performance.now() + ms
   }
 
   /**
-   * Each newer state once, in order, up to the final one. The end of a stream says nothing about the job: what
-   * follows it is a poll. Throws the reason of the signal, or a typed error that waiting cannot mend.
+   * Each newer state once, in order, up to the final one. What a stream says of the end is confirmed by a poll. Throws
+   * the reason of the signal, or a typed error that waiting cannot mend.
    */
   async *observe(): AsyncGenerator<Observation, void, void> {
-    for (;;) {
-      const now = performance.now()
-      if (now >= this.#streamAt && this.#settings.places.free > 0) {
-        yield* this.#stream()
-      } else if (now >= this.#pollAt) {
-        const observation = await this.#poll()
-        yield observation
-        if (observation.final) return
-      } else {
-        const streamMs = Math.max(this.#streamAt - now, this.#settings.places.free > 0 ? 0 : placeCheckMs)
-        await sleep(Math.min(streamMs, this.#pollAt - now), this.#signal)
-      }
-    }
-  }
-
-  async *#stream(): AsyncGenerator<Observation, void, void> {
-    const { places, silenceMs } = this.#settings
-    const [openedAt, before] = [performance.now(), this.#version]
-    let opened = false
-    let failure: unknown
-    places.free -= 1
+    const leave = this.#join()
+    // Also while the consumer is busy with an event.
+    const detach = onAbort(this.#signal, leave)
     try {
-      const body = await this.#request((transport, signal) =>
-        transport.events(this.#target.jobId, this.#version, signal),
-      )
-      opened = true
-      if (body) yield* this.#news(readEvents(body, { silenceMs, signal: this.#signal }))
-    } catch (error) {
-      this.#signal.throwIfAborted()
-      this.lastFailure = { cause: (failure = error) }
+      for (;;) {
+        const observation = await this.#look()
+        if (observation) yield observation
+        if (observation?.final) return
+      }
     } finally {
-      places.free += 1
-    }
-    // A good stream lived for a while and told something, or ended in order. One that breaks right after its snapshot is
-    // a failure: a server that stops, or a proxy that cuts, would otherwise be asked again at once, for as long as it does.
-    const good = performance.now() - openedAt > steadyMs && (this.#version > before || failure === undefined)
-    if (good) this.#lostStreams = 0
-    this.#lostStreams += 1
-    if (opened) this.#pollAt = 0
-    this.#streamAt = Math.max(this.#streamAt, performance.now() + this.#streamPause(opened, failure))
-  }
-
-  async *#news(events: AsyncIterable<JobEvent>): AsyncGenerator<Observation, void, void> {
-    for await (const event of events) {
-      if (!(event.data.version > this.#version)) continue
-      this.#version = event.data.version
-      this.#failedPolls = 0
-      if (!isActive(event)) this.#streamAt = Infinity
-      yield { event }
-      if (!isActive(event)) return
+      detach()
+      leave()
     }
   }
 
-  /** Milliseconds until the next stream. Throws what says that the caller may not have one. */
-  #streamPause(opened: boolean, error: unknown): number {
-    if (opened || isTransient(error)) return pauseAfter(error, this.#lostStreams)
-    if (!(error instanceof HttpError) || error.status === 401 || error.status === 403) throw error
-    return longestPauseMs
+  /** What comes next: what the stream told, or a poll when it is due, or a pause until then. */
+  async #look(): Promise<Observation | undefined> {
+    this.#signal.throwIfAborted()
+    const event = this.#inbox.shift()
+    if (event) return this.#news(event)
+    if (this.#refused) throw this.#refused.error
+    const due = this.#live ? Infinity : this.#pollAt - performance.now()
+    return due > 0 ? this.#pause(due) : this.#poll()
+  }
+
+  #join(): () => void {
+    return this.#settings.feed.join(this.#target.jobId, {
+      onEvent: (event) => {
+        this.#live = isActive(event)
+        if (!this.#live) this.#pollAt = 0
+        this.#inbox.push(event)
+        if (this.#inbox.length > longestInbox) this.#inbox.shift()
+        this.#wake()
+      },
+      onLost: (error, spread) => {
+        this.#live = false
+        if (spread !== undefined || this.#unseen) {
+          this.#pollAt = Math.min(this.#pollAt, performance.now() + Math.random() * (spread ?? 0))
+        }
+        if (error) this.lastFailure = { cause: error }
+        this.#wake()
+      },
+      onRefused: (error) => {
+        this.#refused = { error }
+        this.#wake()
+      },
+    })
+  }
+
+  #news(event: JobEvent): Observation | undefined {
+    if (event.data.version <= this.#version) return undefined
+    this.#version = event.data.version
+    this.#failedPolls = 0
+    this.#ended ||= !isActive(event)
+    return { event }
+  }
+
+  /** Until the time has come, something is told, or the watch is given up. */
+  async #pause(ms: number): Promise<undefined> {
+    await new Promise<void>((resolve) => {
+      const cancel = ms < Infinity ? after(ms, resolve) : () => undefined
+      const detach = onAbort(this.#signal, resolve)
+      this.#wake = () => {
+        cancel()
+        detach()
+        resolve()
+      }
+    })
+    this.#wake()
+    return undefined
   }
 
   async #poll(): Promise<Observation> {
+    const { transport, silenceMs, retryAfterMs, places } = this.#settings
+    const longPoll = this.#longPoll()
+    const scope = follow(this.#signal)
+    let interrupted = false
+    this.#wake = () => {
+      if (!longPoll) return
+      interrupted = true
+      scope.abort(undefined)
+    }
+    if (longPoll) places.free -= 1
+    const began = performance.now()
     try {
-      const { value, retryAfterMs } = await this.#request((transport, signal) =>
-        transport.status(this.#target.jobId, signal),
+      const polled = await answered(scope.signal, silenceMs, (signal) =>
+        transport.poll(this.#target.jobId, signal, longPoll),
       )
       this.#failedPolls = 0
-      this.#pollAt = performance.now() + pollDelay(retryAfterMs, this.#settings.retryAfterMs)
-      return this.#observed(value)
+      this.#unseen = false
+      const waited = polled.waited && (polled.value !== undefined || performance.now() - began > 900)
+      this.#pollAt = performance.now() + pollDelay(waited ? 0 : polled.retryAfterMs, retryAfterMs)
+      return polled.value ? this.#observed(polled.value) : {}
     } catch (error) {
       this.#signal.throwIfAborted()
+      if (interrupted) return {}
       this.lastFailure = { cause: error }
+      this.#unseen = false
       this.#failedPolls += 1
       const givesUp = this.#failedPolls >= failedPollsLimit && !this.#target.hasDeadline
       if (givesUp || !isTransient(error)) throw error
       this.#pollAt = performance.now() + pauseAfter(error, this.#failedPolls)
       return {}
+    } finally {
+      if (longPoll) places.free += 1
+      this.#wake = () => undefined
+      scope.release()
     }
+  }
+
+  /**
+   * One that waits for news, where there is a connection to spare; while there is nothing to be newer than, one that
+   * asks whether the server would wait.
+   */
+  #longPoll(): LongPoll | undefined {
+    const seconds = Math.min(longestPollSeconds, Math.floor(this.#settings.silenceMs / 2000))
+    const may = seconds > 0 && !this.#ended && this.#settings.places.free > 1
+    return may ? { version: this.#version, seconds: this.#version && seconds } : undefined
   }
 
   #observed(state: JobState): Observation {
@@ -162,19 +202,5 @@ export class Watch {
     const event = state.version > this.#version ? toEvent(state) : undefined
     this.#version = state.version
     return isTerminal(state) ? { event, final: state } : { event }
-  }
-
-  async #request<T>(send: (transport: Transport, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { transport, silenceMs: ms } = this.#settings
-    const { signal, abort, release } = follow(this.#signal)
-    const late = (): Error => new NetworkError(`No answer within ${ms} ms`)
-    try {
-      return await within(send(transport, signal), this.#signal, { ms, late })
-    } catch (error) {
-      abort(error)
-      throw error
-    } finally {
-      release()
-    }
   }
 }

@@ -5,12 +5,14 @@ import * as is from './fixtures.ts'
 
 const { clientOf, EVENTS, job, jobId, rejection, serve, STATUS, SUBMIT } = is
 
+const active = { [STATUS]: answer(200, job('PROCESSING', 2)) }
+
 describe('an abort', () => {
   it('ends 1,000 waits on one signal within 50 ms and leaves no listener, no stream and no warning [K91]', async () => {
     const warnings: Error[] = []
     const onWarning = (warning: Error): void => void warnings.push(warning)
     process.on('warning', onWarning)
-    const server = await serve({ [EVENTS]: stream(is.snapshot('PROCESSING', 2)) })
+    const server = await serve({ [EVENTS]: stream(is.snapshot('PROCESSING', 2)), ...active })
     const done = await serve()
     const controller = new AbortController()
     const { signal } = controller
@@ -44,8 +46,8 @@ describe('an abort', () => {
 
   it.each<[string, Parameters<typeof serve>[0], string]>([
     ['the submit', { [SUBMIT]: stall }, SUBMIT],
-    ['the headers of the stream', { [EVENTS]: stall }, EVENTS],
-    ['the stream', { [EVENTS]: stream() }, EVENTS],
+    ['the headers of the stream', { [EVENTS]: stall, ...active }, EVENTS],
+    ['the stream', { [EVENTS]: stream(), ...active }, EVENTS],
     ['the status', { [EVENTS]: answer(404), [STATUS]: stall }, STATUS],
   ])('closes the connection while %s stalls', async (_where, script, route) => {
     const server = await serve(script)

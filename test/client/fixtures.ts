@@ -8,7 +8,10 @@ type Schemas = components['schemas']
 export const jobId = '018f2c5e-7b1a-7c3d-9e4f-0123456789ab'
 export const SUBMIT = 'POST /jobs/{job}'
 export const STATUS = 'GET /jobs/{job}/status'
-export const EVENTS = 'GET /jobs/{job}/events'
+/** The streams, of many jobs and of one: whichever is asked for is answered alike. */
+export const EVENTS = 'GET /job(?:-events.*|s/{job}/events)'
+/** The stream of many jobs alone, answered before {@link EVENTS} is. */
+export const MANY_EVENTS = 'GET /job-events.*'
 export const CANCEL = 'DELETE /jobs/{job}'
 
 const at = '2026-01-02T03:04:05.678Z'
@@ -55,7 +58,9 @@ export function ending(event: 'complete' | 'cancelled', version: number): string
 
 /** A service where everything goes well at once, but for what a test scripts otherwise. */
 export async function serve(script: Script = {}): Promise<ScriptedServer> {
+  const many = script[MANY_EVENTS]
   const server = await ScriptedServer.start({
+    ...(many && { [MANY_EVENTS]: many }),
     [SUBMIT]: answer(202, accepted(), { 'Retry-After': '0' }),
     [EVENTS]: endedStream(snapshot('PROCESSING', 2), ending('complete', 3)),
     [STATUS]: answer(200, job('COMPLETED', 3)),

@@ -220,7 +220,7 @@ describe('requests', () => {
       },
     })
     await client.submit('accounts').waitForCompletion()
-    expect(sent.every((request) => request instanceof Request && request.url.startsWith(`${server.url}/jobs/`))).toBe(
+    expect(sent.every((request) => request instanceof Request && request.url.startsWith(`${server.url}/job`))).toBe(
       true,
     )
     expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3'])

@@ -80,11 +80,12 @@ describe('a wait', () => {
   it('opens no more streams at once than it may; the others poll [K93]', async () => {
     let ended = false
     const server = await serve({
+      [is.MANY_EVENTS]: answer(404),
       [EVENTS]: stream(is.snapshot('PROCESSING', 2)),
       [STATUS]: (exchange) => answer(200, ended ? job('COMPLETED', 3) : job('PROCESSING', 2))(exchange),
     })
     const client = clientOf(server, { maxStreams: 2, retryAfterMs: 100, heartbeatMs: 400 })
-    const waits = Array.from({ length: 6 }, () => client.job(jobId).waitForCompletion())
+    const waits = Array.from({ length: 6 }, (_, n) => client.job(jobId.slice(0, -1) + n).waitForCompletion())
     await server.arrived(STATUS, 8)
     expect(server.maxOpen(EVENTS)).toBe(2)
     ended = true

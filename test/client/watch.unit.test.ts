@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { HttpError, NetworkError } from '../../client/errors.ts'
 import type { JobEvent, JobState } from '../../client/job-state.ts'
+import { Feed } from '../../client/feed.ts'
 import type { Delayed, Transport } from '../../client/transport.ts'
 import { type Observation, Watch, type WatchTarget } from '../../client/watch.ts'
 import { ending, job, jobId, progress, snapshot } from './fixtures.ts'
@@ -37,36 +38,35 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
+const failing = (error: Error) => (): never => {
+  throw error
+}
+
 /** A watch whose every request ends at once as told, and the seconds at which it made them. */
 function watching(
-  answers: { status: () => Delayed<JobState>; events: () => ReadableStream<Uint8Array> | null },
+  answers: { status: () => Delayed<JobState>; events: () => ReadableStream<Uint8Array> },
   target: Partial<WatchTarget> = {},
-): { polls: number[]; streams: number[]; lastEventIds: number[]; run: Promise<Observation[]>; abort: () => void } {
-  const [polls, streams, lastEventIds]: number[][] = [[], [], []]
+): { polls: number[]; streams: number[]; run: Promise<Observation[]>; abort: () => void } {
+  const [polls, streams]: number[][] = [[], []]
   const begun = performance.now()
   const seconds = (): number => Math.round(performance.now() - begun) / 1000
   const transport = {
-    status: async () => (polls!.push(seconds()), answers.status()),
-    events: async (_id: string, version: number) => {
-      streams!.push(seconds())
-      lastEventIds!.push(version)
-      return answers.events()
-    },
+    poll: async () => (polls!.push(seconds()), { ...answers.status(), waited: false }),
+    // A service that has streams of one job only, so that each of its answers counts.
+    eventsOfJobs: failing(http(404)),
+    events: async () => (streams!.push(seconds()), answers.events()),
   } as unknown as Transport
   const controller = new AbortController()
-  const settings = { transport, silenceMs: 37_500, retryAfterMs: 5_000, places: { free: Infinity } }
+  const connections = { transport, silenceMs: 37_500, places: { free: Infinity } }
+  const settings = { ...connections, retryAfterMs: 5_000, feed: new Feed(connections) }
   const watch = new Watch(settings, { jobId, ...target }, controller.signal)
   const run = collect(watch.observe())
   run.catch(() => undefined)
-  return { polls: polls!, streams: streams!, lastEventIds: lastEventIds!, run, abort: () => controller.abort() }
+  return { polls: polls!, streams: streams!, run, abort: () => controller.abort() }
 }
 
 const events = (observations: Observation[]): JobEvent['event'][] =>
   observations.flatMap(({ event }) => event?.event ?? [])
-
-const failing = (error: Error) => (): never => {
-  throw error
-}
 
 describe('polling', () => {
   it('asks at most once per cap interval, however long the server says [K76]', async () => {
@@ -139,14 +139,14 @@ describe('streams', () => {
   it('back off up to 30 s while they answer 500 [K86]', async () => {
     const { streams, abort } = watching({ status: () => active, events: failing(http(500)) })
     await vi.advanceTimersByTimeAsync(120_000)
-    expect(streams.map(Math.round)).toEqual([0, 1, 2, 4, 8, 16, 32, 62, 92])
+    expect(streams.map((at) => Math.round(at * 10) / 10)).toEqual([0, 0.5, 1.5, 3.5, 7.5, 15.5, 31.5, 61.5, 91.5])
     abort()
   })
 
   it('come back when a 503 says [K75]', async () => {
     const { streams, abort } = watching({ status: () => active, events: failing(http(503, 10_000)) })
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(streams).toEqual([0, 11, 22])
+    expect(streams.map(Math.round)).toEqual([0, 11, 22])
     abort()
   })
 
@@ -158,15 +158,6 @@ describe('streams', () => {
     abort()
   })
 
-  it('are asked for from the last version that was seen', async () => {
-    const bodies = [body(progress(10, 2)), body(progress(20, 3), ending('complete', 4))]
-    const answers: Delayed<JobState>[] = [active, { ...completed, value: { ...completed.value, version: 4 } }]
-    const { lastEventIds, run } = watching({ status: () => answers.shift()!, events: () => bodies.shift()! })
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(events(await run)).toEqual(['progress', 'progress', 'complete'])
-    expect(lastEventIds).toEqual([0, 2])
-  })
-
   it('are over once the terminal event was seen; the status resource has the last word', async () => {
     const answers = [failing(http(500)), failing(http(500)), () => completed]
     const { streams, run } = watching({ status: () => answers.shift()!(), events: () => body(ending('complete', 3)) })
@@ -175,12 +166,5 @@ describe('streams', () => {
     expect(events(observations)).toEqual(['complete'])
     expect(observations.at(-1)?.final).toMatchObject({ status: 'COMPLETED' })
     expect(streams).toHaveLength(1)
-  })
-
-  it('that answer 204 hand over to the status resource', async () => {
-    const { polls, run } = watching({ status: () => completed, events: () => null })
-    await vi.advanceTimersByTimeAsync(0)
-    expect(events(await run)).toEqual(['complete'])
-    expect(polls).toEqual([0])
   })
 })

@@ -30,7 +30,7 @@ function setUp(maxPendingEvents = 64) {
   return { res, drops, stream: new EventStream(res as unknown as Response, { maxPendingEvents, onDropped }) }
 }
 
-const event = (text: string, name: JobEvent['name'] = 'status'): JobEvent => ({ name, text })
+const event = (text: string, name: JobEvent['name'] = 'status', jobId = 'a'): JobEvent => ({ name, text, jobId })
 
 /** Fills the connection with one event. */
 function fill({ res, stream }: ReturnType<typeof setUp>): void {
