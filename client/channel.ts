@@ -1,10 +1,10 @@
 import { follow } from './abort.ts'
-import { backoff, longestPauseMs } from './backoff.ts'
-import { sleep, within } from './delay.ts'
-import { HttpError, isTransient, NetworkError } from './errors.ts'
+import { answered, pauseAfter } from './answered.ts'
+import { longestPauseMs } from './backoff.ts'
+import { sleep } from './delay.ts'
+import { HttpError, isTransient } from './errors.ts'
 import { readEvents } from './event-stream.ts'
 import { isActive, type JobEvent } from './job-state.ts'
-import { pollDelay } from './retry-after.ts'
 import type { Transport } from './transport.ts'
 
 /** When to look again for a free place among the streams of this client. */
@@ -177,32 +177,6 @@ export class Channel {
   async #request(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
     const { transport, silenceMs } = this.#settings
     const jobIds = [...this.#jobs.keys()]
-    return answered(signal, silenceMs, (scope) =>
-      this.#many ? transport.eventsOfJobs(jobIds, scope) : transport.events(jobIds[0] ?? '', scope),
-    )
+    return answered(signal, silenceMs, (scope) => transport.events(jobIds, this.#many, scope))
   }
-}
-
-/** What is sent is answered within so many milliseconds, or given up. */
-export async function answered<T>(
-  parent: AbortSignal,
-  ms: number,
-  send: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { signal, abort, release } = follow(parent)
-  const late = (): Error => new NetworkError(`No answer within ${ms} ms`)
-  try {
-    return await within(send(signal), parent, { ms, late })
-  } catch (error) {
-    abort(error)
-    throw error
-  } finally {
-    release()
-  }
-}
-
-/** Milliseconds until the next try after the nth failure in a row: what the server asked for, else the back-off. */
-export function pauseAfter(error: unknown, failures: number): number {
-  const askedMs = error instanceof HttpError ? error.retryAfterMs : undefined
-  return askedMs === undefined ? backoff(failures) : pollDelay(askedMs, 0)
 }

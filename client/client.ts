@@ -1,9 +1,17 @@
-import { checkAmount, checkBaseUrl, checkJobId } from './argument.ts'
+import type { paths } from '../generated/openapi.ts'
+import { checkAmount, checkBaseUrl } from './argument.ts'
 import { Feed } from './feed.ts'
-import { createHandle, createSubmittedHandle, type JobHandle, type SubmittedJob } from './job-handle.ts'
-import { submit, type SubmitOptions } from './submission.ts'
+import type { Http } from './http.ts'
+import {
+  createKnownHandle,
+  createSubmittedHandle,
+  type JobHandle,
+  type JobReference,
+  type SubmittedJob,
+} from './job-handle.ts'
+import type { JobsOf, OutputIn, TypeOf } from './job-types.ts'
+import { submit, type SubmitArguments, type SubmitOptions } from './submission.ts'
 import { createTransport } from './transport.ts'
-import type { WatchSettings } from './watch.ts'
 
 const defaultHeartbeatMs = 15_000
 const defaultRetryAfterMs = 5_000
@@ -37,45 +45,66 @@ export interface ClientOptions {
    */
   readonly retryAfterMs?: number | undefined
   /**
-   * How many event streams this client opens at once; further waits poll until a stream ends.
+   * How often a submit is sent again when it got no answer or one that may pass; it then carries an idempotency key.
+   * @default 0
+   */
+  readonly retries?: number | undefined
+  /**
+   * A client of openapi-fetch whose middleware is to see the requests, made with the same `baseUrl`. It is given `fetch`
+   * and `headers` for each of them.
+   * @default none: the same calls by less code
+   */
+  readonly openapiFetch?: Http | undefined
+  /**
+   * How many connections this client keeps open at once for streams, and for polls that wait. One stream serves up to 200
+   * jobs, where the server has that operation.
    * @default 4 where there is a page or a web worker around, else no limit
    */
   readonly maxStreams?: number | undefined
 }
 
-export interface Client {
+export interface Client<Paths = paths> {
   /**
-   * Submits a job of a type (1 to 100 of `A-Z a-z 0-9 . _ -`). The request starts at once and is never sent again.
-   * The handle's methods reject with an InvalidArgumentError, HttpError or NetworkError when the submit failed.
+   * Submits a job of a type (1 to 100 of `A-Z a-z 0-9 . _ -`). The request starts at once, and is sent again only where
+   * `retries` says so. The handle's methods reject with an InvalidArgumentError, HttpError or NetworkError when the submit
+   * failed.
    */
-  submit(type: string, options?: SubmitOptions): SubmittedJob
-  /** The handle of a job that was submitted before, by its id; sends nothing by itself. */
-  job(jobId: string): JobHandle
+  submit<Type extends TypeOf<JobsOf<Paths>>>(
+    type: Type,
+    ...options: SubmitArguments<JobsOf<Paths>[Type]>
+  ): SubmittedJob<OutputIn<JobsOf<Paths>, Type>>
+  /**
+   * The handle of a job that was submitted before, by its id or by what a handle became as JSON; sends nothing by itself.
+   * `client.job<'accounts'>(id)` types its output.
+   */
+  job<Type extends TypeOf<JobsOf<Paths>> = never>(job: JobReference): JobHandle<OutputIn<JobsOf<Paths>, Type>>
 }
 
-/** A client of the async-jobs service at `baseUrl`, for browsers and Node. Keep one; it holds no connection by itself. */
-export function createClient(options: ClientOptions): Client {
-  const { heartbeatMs, retryAfterMs, maxStreams } = options
+/**
+ * A client of the async-jobs service at `baseUrl`, for browsers and Node. Keep one: all its waits share one stream, and it
+ * holds no connection while nobody waits. `createClient<paths>()` takes the types of job, their inputs and outputs from the
+ * `paths` that openapi-typescript made of your own document.
+ */
+export function createClient<Paths = paths>(options: ClientOptions): Client<Paths> {
+  const { heartbeatMs, retryAfterMs, maxStreams, retries } = options
   checkBaseUrl(options.baseUrl)
-  checkAmount('heartbeatMs', heartbeatMs)
-  checkAmount('retryAfterMs', retryAfterMs)
-  checkAmount('maxStreams', maxStreams)
+  for (const [name, amount] of Object.entries({ heartbeatMs, retryAfterMs, maxStreams, retries }))
+    checkAmount(name, amount)
   const transport = createTransport(options)
   const silenceMs = 2.5 * (heartbeatMs ?? defaultHeartbeatMs)
   const places = { free: maxStreams ?? (typeof location === 'undefined' ? Infinity : browserStreams) }
-  const settings: WatchSettings = {
+  const settings = {
     transport,
     silenceMs,
     places,
     feed: new Feed({ transport, silenceMs, places }),
     retryAfterMs: retryAfterMs ?? defaultRetryAfterMs,
+    retries: retries ?? 0,
   }
-  return {
-    submit: (type, options = {}) => createSubmittedHandle(settings, submit(transport, type, options)),
-    job: (jobId) =>
-      createHandle(settings, async () => {
-        checkJobId(jobId)
-        return { jobId }
-      }),
+  const client = {
+    submit: (type: string, given: SubmitOptions = {}) => createSubmittedHandle(settings, submit(settings, type, given)),
+    job: (job: JobReference) => createKnownHandle(settings, job),
   }
+  // The types of the document are a promise of its author: at run time there is one client for all.
+  return client as unknown as Client<Paths>
 }

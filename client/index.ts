@@ -18,7 +18,8 @@ export {
   type RequestLine,
   WaitTimeoutError,
 } from './errors.ts'
-export type { JobHandle, RequestOptions, SubmittedJob } from './job-handle.ts'
+export type { Http } from './http.ts'
+export type { JobHandle, JobReference, RequestOptions, SubmittedJob } from './job-handle.ts'
 export type {
   AcceptedJob,
   ActiveJob,
@@ -32,5 +33,6 @@ export type {
   JobStatus,
   Problem,
 } from './job-state.ts'
-export type { SubmitOptions } from './submission.ts'
+export type { JobsOf } from './job-types.ts'
+export type { SubmitArguments, SubmitOptions } from './submission.ts'
 export type { EventOptions, JobProgress, WaitOptions } from './wait.ts'

@@ -20,7 +20,9 @@ export interface JobFailure {
 
 type JobIn<Status extends JobStatus> = Job & { status: Status }
 export type ActiveJob = JobIn<'PENDING' | 'PROCESSING'>
-export type CompletedJob = JobIn<'COMPLETED'>
+/** `output` is known where the document of the client names it. */
+export type CompletedJob<Output = unknown> = JobIn<'COMPLETED'> &
+  (unknown extends Output ? unknown : { output: Output })
 export type CancelledJob = JobIn<'CANCELLED'>
 
 type Shared = 'jobId' | 'version' | 'createdAt' | 'lastUpdatedAt' | 'percentComplete'

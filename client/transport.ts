@@ -54,10 +54,8 @@ export interface Transport {
   status(jobId: string, signal?: AbortSignal): Promise<JobState>
   poll(jobId: string, signal: AbortSignal, longPoll?: LongPoll): Promise<Polled>
   cancel(jobId: string, signal?: AbortSignal): Promise<Job>
-  /** The bytes of the event stream of one job. `signal` counts until then. */
-  events(jobId: string, signal: AbortSignal): Promise<Stream>
-  /** The bytes of the event stream of many jobs. */
-  eventsOfJobs(jobIds: string[], signal: AbortSignal): Promise<Stream>
+  /** The bytes of the event stream of many jobs, or of the first alone. `signal` counts until they begin. */
+  events(jobIds: string[], many: boolean, signal: AbortSignal): Promise<Stream>
 }
 
 interface CallInit {
@@ -138,8 +136,8 @@ function streamOf(sent: Sent<Stream | null>): Stream {
   throw unexpected(sent)
 }
 
-function streaming(init: CallInit): CallInit & { readonly parseAs: 'stream' } {
-  return { ...init, headers: { ...init.headers, Accept: 'text/event-stream' }, parseAs: 'stream' }
+function withFields<Fields extends object>(init: CallInit, own: Fields | undefined): CallInit & { headers: Fields } {
+  return { ...init, headers: { ...init.headers, ...own } as HeaderFields & Fields }
 }
 
 /** The contract's operations over fetch. URLs are made of `baseUrl` and ids, never taken from an answer. */
@@ -152,14 +150,11 @@ export function createTransport(options: TransportOptions): Transport {
       'If-None-Match': longPoll.version ? `"${longPoll.version}"` : undefined,
     }
     const sent = await send(options, signal, (init) =>
-      http.GET('/jobs/{job}/status', { ...init, headers: { ...init.headers, ...own }, params: { path: { job } } }),
+      http.GET('/jobs/{job}/status', { ...withFields(init, own), params: { path: { job } } }),
     )
     const { headers, status } = sent.response
-    return {
-      value: longPoll && status === 304 ? undefined : stateOf(sent),
-      retryAfterMs: parseRetryAfter(headers),
-      waited: headers.has('Preference-Applied'),
-    }
+    const value = longPoll && status === 304 ? undefined : stateOf(sent)
+    return { value, retryAfterMs: parseRetryAfter(headers), waited: headers.has('Preference-Applied') }
   }
 
   return {
@@ -170,7 +165,7 @@ export function createTransport(options: TransportOptions): Transport {
     async submit(job, { input: body, idempotencyKey, noCache }, signal) {
       const own = { 'Idempotency-Key': idempotencyKey, 'Cache-Control': noCache ? 'no-cache' : undefined }
       const sent = await send(options, signal, (init) =>
-        http.POST('/jobs/{job}', { ...init, headers: { ...init.headers, ...own }, params: { path: { job } }, body }),
+        http.POST('/jobs/{job}', { ...withFields(init, own), params: { path: { job } }, body }),
       )
       const value = sent.data
       if (!sent.response.ok || !has<AcceptedJob>(value, 'jobId') || !isJobId(value.jobId)) throw unexpected(sent)
@@ -185,20 +180,13 @@ export function createTransport(options: TransportOptions): Transport {
       return sent.data
     },
 
-    async events(job, signal) {
-      return streamOf(
-        await send(options, signal, (init) =>
-          http.GET('/jobs/{job}/events', { ...streaming(init), params: { path: { job } } }),
-        ),
-      )
-    },
-
-    async eventsOfJobs(job, signal) {
-      return streamOf(
-        await send(options, signal, (init) =>
-          http.GET('/job-events', { ...streaming(init), params: { query: { job } } }),
-        ),
-      )
+    async events(jobs, many, signal) {
+      const sent = await send(options, signal, (init) => {
+        const streaming = { ...withFields(init, { Accept: 'text/event-stream' }), parseAs: 'stream' } as const
+        if (many) return http.GET('/job-events', { ...streaming, params: { query: { job: jobs } } })
+        return http.GET('/jobs/{job}/events', { ...streaming, params: { path: { job: jobs[0] ?? '' } } })
+      })
+      return streamOf(sent)
     },
   }
 }

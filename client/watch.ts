@@ -1,5 +1,5 @@
 import { follow, onAbort } from './abort.ts'
-import { answered, pauseAfter } from './channel.ts'
+import { answered, pauseAfter } from './answered.ts'
 import { after } from './delay.ts'
 import { isTransient } from './errors.ts'
 import type { Feed } from './feed.ts'

@@ -53,8 +53,11 @@ function watching(
   const transport = {
     poll: async () => (polls!.push(seconds()), { ...answers.status(), waited: false }),
     // A service that has streams of one job only, so that each of its answers counts.
-    eventsOfJobs: failing(http(404)),
-    events: async () => (streams!.push(seconds()), answers.events()),
+    events: async (_ids: string[], many: boolean) => {
+      if (many) throw http(404)
+      streams!.push(seconds())
+      return answers.events()
+    },
   } as unknown as Transport
   const controller = new AbortController()
   const connections = { transport, silenceMs: 37_500, places: { free: Infinity } }
