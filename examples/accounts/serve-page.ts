@@ -7,7 +7,7 @@ import express, { type Express } from 'express'
 const pageFolder = fileURLToPath(new URL('page', import.meta.url))
 
 /** What the page's import map names. A browser loads these files as they are installed, without a bundler. */
-const modules = ['async-jobs/client', 'openapi-fetch', 'eventsource-parser']
+const modules = ['async-jobs/client', 'eventsource-parser']
 
 /** Serves the page at `/`, its files below `/page`, and below `/modules` what it imports. */
 export function servePage(app: Express): void {
