@@ -1,6 +1,5 @@
 import type { paths } from '../generated/openapi.ts'
 import { checkAmount, checkBaseUrl } from './argument.ts'
-import { Feed } from './feed.ts'
 import type { Http } from './http.ts'
 import {
   createKnownHandle,
@@ -97,7 +96,7 @@ export function createClient<Paths = paths>(options: ClientOptions): Client<Path
     transport,
     silenceMs,
     places,
-    feed: new Feed({ transport, silenceMs, places }),
+    loadFeed: loadOnce(async () => new (await import('./feed.ts')).Feed({ transport, silenceMs, places })),
     retryAfterMs: retryAfterMs ?? defaultRetryAfterMs,
     retries: retries ?? 0,
   }
@@ -107,4 +106,14 @@ export function createClient<Paths = paths>(options: ClientOptions): Client<Path
   }
   // The types of the document are a promise of its author: at run time there is one client for all.
   return client as unknown as Client<Paths>
+}
+
+/** Loads at the first call, and again where that has failed. */
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined
+  return () =>
+    (loaded ??= load().catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    }))
 }

@@ -54,8 +54,11 @@ type Actions = Omit<JobHandle, 'toJSON'>
 
 function createActions(settings: WatchSettings, locate: Locate): Actions {
   const { transport } = settings
-  const open: OpenWatch = async (signal, hasDeadline) =>
-    new Watch(settings, { ...(await locate(signal)), hasDeadline }, signal)
+  const open: OpenWatch = async (signal, hasDeadline) => {
+    // Meanwhile the submit is answered.
+    settings.loadFeed().catch(() => undefined)
+    return new Watch(settings, { ...(await locate(signal)), hasDeadline }, signal)
+  }
   return {
     waitForCompletion: (options = {}) => waitForCompletion(open, options),
     events: (options = {}) => iterateEvents(open, options),

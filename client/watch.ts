@@ -1,5 +1,6 @@
 import { follow, onAbort } from './abort.ts'
 import { answered, pauseAfter } from './answered.ts'
+import type { Listener } from './channel.ts'
 import { after } from './delay.ts'
 import { isTransient } from './errors.ts'
 import type { Feed } from './feed.ts'
@@ -21,7 +22,8 @@ const longestPollSeconds = 20
 
 export interface WatchSettings {
   readonly transport: Transport
-  readonly feed: Feed
+  /** The streams of the client; their code is loaded when the first wait begins. */
+  readonly loadFeed: () => Promise<Feed>
   /** Milliseconds without a sign of life after which a stream or a request counts as dead. */
   readonly silenceMs: number
   /** Milliseconds between polls where the server names none. */
@@ -102,8 +104,23 @@ export class Watch {
     return due > 0 ? this.#pause(due) : this.#poll()
   }
 
+  /** Listens to the stream as soon as there is one. What cannot be loaded is a stream that cannot be had. */
   #join(): () => void {
-    return this.#settings.feed.join(this.#target.jobId, {
+    let left = false
+    let leave = (): void => undefined
+    const listener = this.#listener()
+    const join = (feed: Feed): void => {
+      if (!left) leave = feed.join(this.#target.jobId, listener)
+    }
+    this.#settings.loadFeed().then(join, (error: unknown) => listener.onLost(error, undefined))
+    return () => {
+      left = true
+      leave()
+    }
+  }
+
+  #listener(): Listener {
+    return {
       onEvent: (event) => {
         this.#live = isActive(event)
         if (!this.#live) this.#pollAt = 0
@@ -123,7 +140,7 @@ export class Watch {
         this.#refused = { error }
         this.#wake()
       },
-    })
+    }
   }
 
   #news(event: JobEvent): Observation | undefined {

@@ -61,7 +61,9 @@ describe('a submit', () => {
     const server = await serve({ [SUBMIT]: answer(503, 'later', { 'Retry-After': '60' }) })
     const controller = new AbortController()
     const outcome = rejection(clientOf(server).submit('accounts', { retries: 5, signal: controller.signal }))
-    await (await server.arrived(SUBMIT)).closed
+    await (
+      await server.arrived(SUBMIT)
+    ).closed
     controller.abort('enough')
     expect(await outcome).toBe('enough')
   })

@@ -46,6 +46,7 @@ const failing = (error: Error) => (): never => {
 function watching(
   answers: { status: () => Delayed<JobState>; events: () => ReadableStream<Uint8Array> },
   target: Partial<WatchTarget> = {},
+  load?: () => Promise<Feed>,
 ): { polls: number[]; streams: number[]; run: Promise<Observation[]>; abort: () => void } {
   const [polls, streams]: number[][] = [[], []]
   const begun = performance.now()
@@ -61,7 +62,8 @@ function watching(
   } as unknown as Transport
   const controller = new AbortController()
   const connections = { transport, silenceMs: 37_500, places: { free: Infinity } }
-  const settings = { ...connections, retryAfterMs: 5_000, feed: new Feed(connections) }
+  const feed = Promise.resolve(new Feed(connections))
+  const settings = { ...connections, retryAfterMs: 5_000, loadFeed: load ?? (() => feed) }
   const watch = new Watch(settings, { jobId, ...target }, controller.signal)
   const run = collect(watch.observe())
   run.catch(() => undefined)
@@ -169,5 +171,14 @@ describe('streams', () => {
     expect(events(observations)).toEqual(['complete'])
     expect(observations.at(-1)?.final).toMatchObject({ status: 'COMPLETED' })
     expect(streams).toHaveLength(1)
+  })
+
+  it('whose code cannot be loaded are done without: polling serves', async () => {
+    const answers = [active, completed]
+    const unloadable = (): Promise<Feed> => Promise.reject(new TypeError('Failed to fetch the module'))
+    const { polls, run } = watching({ status: () => answers.shift()!, events: failing(http(404)) }, {}, unloadable)
+    await vi.advanceTimersByTimeAsync(6_000)
+    expect(events(await run)).toEqual(['status', 'complete'])
+    expect(polls).toEqual([0, 5.5])
   })
 })
