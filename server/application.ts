@@ -1,7 +1,8 @@
 import type { Express } from 'express'
 import type { Pool } from 'pg'
 import type { AnyHandler } from './handler.ts'
-import type { AsyncJobs, AsyncJobsOptions } from './service.ts'
+import type { AsyncJobs } from './assembly.ts'
+import type { AsyncJobsOptions } from './service.ts'
 import type { Logger } from './telemetry.ts'
 
 /** What a module gives the runnable server, as its default export. */

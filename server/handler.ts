@@ -39,6 +39,23 @@ export class JobFailureError extends Error {
   }
 }
 
+/**
+ * A connection inside a transaction: a `pg` client after BEGIN, or whatever else runs a statement of `$1`, `$2`, … with
+ * its values in the transaction of a query builder.
+ */
+export interface Transaction {
+  query(text: string, values: unknown[]): Promise<{ rows: object[] }>
+}
+
+/** The attempt may not end in its transaction, which was rolled back: the job has ended, or another attempt has it. */
+export class AttemptSupersededError extends Error {
+  override readonly name = 'AttemptSupersededError'
+
+  constructor() {
+    super('the job has ended or was taken over: the transaction was rolled back')
+  }
+}
+
 /** What every attempt is given. */
 interface AttemptContext<Input> {
   readonly jobId: string
@@ -63,6 +80,21 @@ export interface HandlerContext<Input = unknown> extends AttemptContext<Input> {
    * write per job is under way and the newest value wins, so it is cheap to call often.
    */
   readonly progress: (percent: number) => Promise<boolean>
+  /**
+   * Lets the handler's own writes and the job's completion commit together. `work` is given a client of the pool (a `pg`
+   * PoolClient) inside a transaction; when it returns, the job is COMPLETED in the same transaction, with what it
+   * returned as the output, where the type declares one. The attempt has then ended: what the handler returns or reports
+   * later changes nothing.
+   *
+   * Rejects, with everything rolled back, with what `work` throws; with an {@link AttemptSupersededError} when the job was
+   * cancelled or another attempt owns it; with a {@link JobFailureError} when the output does not fit; with
+   * `signal.reason` when the signal was aborted before.
+   */
+  // The handler names the client's type, which nothing can infer.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  readonly transaction: <Result, Client extends Transaction = Transaction>(
+    work: (client: Client) => Promise<Result> | Result,
+  ) => Promise<Result>
   /**
    * Waits; rejects with `signal.reason` as soon as the signal is aborted.
    * @param duration Milliseconds, or an ISO 8601 duration such as `PT30S`.

@@ -4,6 +4,7 @@ import {
   isFireAndForget,
   type HandlerContext,
   type StartContext,
+  type Transaction,
 } from '../handler.ts'
 import { parseDuration } from '../duration.ts'
 import type { Changes } from '../jobs/changes.ts'
@@ -14,6 +15,7 @@ import type { Watcher } from '../jobs/watch.ts'
 import type { ClaimedJob, Ending, Store } from '../store/port.ts'
 import type { Logger } from '../telemetry.ts'
 import { startTimer } from '../timer.ts'
+import { completeInTransaction } from './completion.ts'
 import { type Settled, toEnding } from './outcome.ts'
 import { AttemptProgress } from './progress.ts'
 import { abortableSleep } from './sleep.ts'
@@ -22,7 +24,7 @@ import { abortableSleep } from './sleep.ts'
 const abandonAfterMs = 1_000
 
 export interface AttemptParts {
-  readonly store: Pick<Store, 'reportProgress' | 'cycle'>
+  readonly store: Pick<Store, 'reportProgress' | 'cycle' | 'transaction'>
   readonly changes: Changes
   readonly watcher: Watcher
   readonly log: Logger
@@ -35,6 +37,9 @@ export class Attempt {
   /** What the handler threw, for the log. */
   error: unknown
   abandoned = false
+  /** It has ended in its handler's own transaction, so there is nothing to store any more. */
+  committed = false
+  #committing = false
   readonly #type: RegisteredType
   readonly #parts: AttemptParts
   /** Made when the handler first looks at its signal: most short handlers never do. */
@@ -96,7 +101,7 @@ export class Attempt {
   }
 
   #settle(settled: Settled): Ending | undefined {
-    if (isFireAndForget(this.#type.handler) && settled.kind === 'returned') return undefined
+    if (this.committed || (isFireAndForget(this.#type.handler) && settled.kind === 'returned')) return undefined
     const { id, fencingToken, attempt, maxAttempts } = this.job
     const output = (value: unknown): ReturnType<typeof serializeOutput> => serializeOutput(this.#type, value)
     return toEnding({ id, fencingToken, attempt, maxAttempts, aborted: this.#reason, output }, settled)
@@ -106,7 +111,7 @@ export class Attempt {
     return this.#parts.watcher.watch(
       this.job.id,
       (state) => {
-        if (state?.status === 'PROCESSING') return
+        if (state?.status === 'PROCESSING' || (this.#committing && state?.status === 'COMPLETED')) return
         this.abort(state?.status === 'CANCELLED' ? 'cancelled' : 'lease-lost')
       },
       this.job.version,
@@ -136,7 +141,23 @@ export class Attempt {
       },
       progress: (percent) => this.#progress.report(percent),
       sleep: (duration) => abortableSleep(duration, this.#signal),
+      transaction: (work) => this.#transaction(work as (client: Transaction) => unknown) as never,
     }
+  }
+
+  async #transaction(work: (client: Transaction) => unknown): Promise<unknown> {
+    const { result, state } = await completeInTransaction(this.#parts.store, {
+      job: this.job,
+      type: this.#type,
+      work,
+      mayEnd: () => {
+        if (this.#reason !== undefined && this.#reason !== 'stopping') throw new AttemptAborted(this.#reason)
+        this.#committing = true
+      },
+    })
+    this.committed = true
+    this.#parts.changes.changed([state])
+    return result
   }
 
   #startContext(): StartContext {

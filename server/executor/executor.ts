@@ -150,6 +150,7 @@ export class Executor {
     if (ending === undefined) {
       this.#held.delete(id)
       this.#cycles.slotFreed()
+      if (attempt.committed) this.#tellEnd(attempt, 'COMPLETED')
     } else {
       this.#ended.set(ending, attempt)
       this.#cycles.end(ending)
@@ -169,9 +170,18 @@ export class Executor {
     const { type, attempt: number } = attempt.job
     const event = { jobId: ending.id, type, attempt: number, status: ending.status }
     if (!stored) return this.#options.telemetry.emit('attempt:refused', event)
-    const durationMs = performance.now() - attempt.startedAt
-    const { error } = attempt
-    this.#options.telemetry.emit('attempt:end', { ...event, durationMs, ...(error === undefined ? {} : { error }) })
+    this.#tellEnd(attempt, ending.status)
+  }
+
+  #tellEnd({ job, startedAt, error }: Attempt, status: Ending['status']): void {
+    this.#options.telemetry.emit('attempt:end', {
+      jobId: job.id,
+      type: job.type,
+      attempt: job.attempt,
+      status,
+      durationMs: performance.now() - startedAt,
+      ...(error === undefined ? {} : { error }),
+    })
   }
 
   #abortAll(reason: AbortReason): number {

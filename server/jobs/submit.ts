@@ -1,4 +1,5 @@
 import { ProblemError } from '../errors.ts'
+import type { Transaction } from '../handler.ts'
 import type { KeyMismatch, NewJob, Store, Submission } from '../store/port.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Backlog } from './backlog.ts'
@@ -16,13 +17,19 @@ export interface SubmitRequest {
   readonly input?: unknown
   /** 1 to 255 visible ASCII characters. */
   readonly idempotencyKey?: string
+  /**
+   * Submits in this transaction: the job is there when it commits, and never was when it rolls back. A duplicate leaves the
+   * transaction usable. The job starts within a poll interval after the commit; {@link AsyncJobs.wake} after it saves that.
+   * In REPEATABLE READ and SERIALIZABLE an error with the code 40001 may ask for the transaction to begin anew.
+   */
+  readonly tx?: Transaction
   /** Runs the work anew although a fresh result exists. Default: false. */
   readonly noCache?: boolean
 }
 
 export interface SubmitParts {
   readonly types: ReadonlyMap<string, RegisteredType>
-  readonly store: Pick<Store, 'submit'>
+  readonly store: Pick<Store, 'submit' | 'submitWithin' | 'submitMany'>
   readonly changes: Changes
   readonly telemetry: Telemetry
   readonly reuse: ReusePolicy
@@ -36,19 +43,40 @@ export type Submit = (type: string, request?: SubmitRequest) => Promise<Submissi
 /** Makes sure that the work of a type is done: by a new job, or by one that stands for it already. */
 export function submitJob(parts: SubmitParts): Submit {
   return async (type, request = {}) => {
-    const registered = findType(parts.types, type)
-    checkKey(registered, request.idempotencyKey)
-    const job = newJob(parts, registered, request)
-    await parts.backlog.admit(type)
-    const answer = await parts.store.submit(job)
-    if (answer.outcome === 'mismatch') throw keyReused(answer, type)
-    if (answer.outcome === 'in-flight' && job.rejects) {
-      throw new ProblemError('job-in-flight', { jobId: answer.jobId, jobStatus: answer.status })
-    }
+    const job = await prepare(parts, type, request)
+    const answer = accept(job, await send(parts, job, request.tx))
+    // What is not committed yet, and may never be, is nothing to tell of.
+    if (request.tx !== undefined) return answer
     if (answer.outcome === 'created') parts.changes.submitted(type)
     parts.telemetry.emit('job:submitted', { jobId: answer.jobId, type, outcome: answer.outcome })
     return answer
   }
+}
+
+/** What is sent to the store. Rejects where the request is not to be sent. */
+export async function prepare(parts: SubmitParts, type: string, request: SubmitRequest): Promise<NewJob> {
+  const registered = findType(parts.types, type)
+  checkKey(registered, request.idempotencyKey)
+  const job = newJob(parts, registered, request)
+  await parts.backlog.admit(type)
+  return job
+}
+
+function send({ store }: SubmitParts, job: NewJob, tx: Transaction | undefined): Promise<Submission | KeyMismatch> {
+  if (tx === undefined) return store.submit(job)
+  if (typeof (tx as Partial<Transaction>).query !== 'function')
+    throw new TypeError('tx: expected a client with query()')
+  if (store.submitWithin === undefined) throw new TypeError('tx: this store takes part in no transaction')
+  return store.submitWithin(tx, job)
+}
+
+/** Throws the problem that stands in the place of a job. */
+export function accept(job: NewJob, answer: Submission | KeyMismatch): Submission {
+  if (answer.outcome === 'mismatch') throw keyReused(answer, job.type)
+  if (answer.outcome === 'in-flight' && job.rejects) {
+    throw new ProblemError('job-in-flight', { jobId: answer.jobId, jobStatus: answer.status })
+  }
+  return answer
 }
 
 function checkKey({ name, handler }: RegisteredType, key: string | undefined): void {

@@ -1,5 +1,5 @@
 import type { JobFailure, JobStatus } from '../job.ts'
-import type { Database } from './database.ts'
+import type { Runs } from './database.ts'
 import type { ClaimedJob, ClaimRequest, CycleResult, Ending } from './port.ts'
 import { changed } from './rows.ts'
 import type { Statement } from './statement.ts'
@@ -105,7 +105,7 @@ interface ClaimedRow {
 
 /** Stores how attempts ended and claims the next jobs. At least one of the two must be asked for. */
 export async function cycle(
-  database: Database,
+  database: Runs,
   endings: readonly Ending[],
   request: ClaimRequest | undefined,
 ): Promise<CycleResult> {

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { ProblemError } from '../errors.ts'
+import type { Transaction } from '../handler.ts'
 import { type SentStatement, type Statement, StatementTexts, type TextOptions } from './statement.ts'
 
 export interface DatabaseOptions extends TextOptions {
@@ -14,8 +15,13 @@ export interface DatabaseOptions extends TextOptions {
 /** What a pooler that shares sessions between transactions answers to named statements. */
 const poolerStates = new Set(['42P05', '26000'])
 
+/** Whatever runs the statements of the store. */
+export interface Runs {
+  run<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+}
+
 /** Runs statements on the application's pool. Every call settles: with rows, or with an error within both time limits. */
-export class Database {
+export class Database implements Runs {
   readonly #pool: Pool
   readonly #acquireTimeoutMs: number
   readonly #queryTimeoutMs: number
@@ -42,6 +48,35 @@ export class Database {
       // A connection that may be broken must not go back to the pool.
       release(client, isUnavailable(error))
       throw isUnavailable(error) ? new ProblemError('database-unavailable', { cause: error }) : error
+    }
+  }
+
+  /** Runs statements in somebody's transaction, unnamed and as they are: its errors are its owner's. */
+  within(tx: Transaction): Runs {
+    return {
+      run: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+        (await tx.query(this.#texts.of(statement).text, [...values])).rows as Row[],
+    }
+  }
+
+  /** Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. */
+  async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#acquire()
+    let broken = true
+    try {
+      await client.query('BEGIN')
+      const result = await work(client)
+      await client.query('COMMIT')
+      broken = false
+      return result
+    } catch (error) {
+      broken = await client.query('ROLLBACK').then(
+        () => false,
+        () => true,
+      )
+      throw error
+    } finally {
+      release(client, broken)
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Transaction } from '../handler.ts'
 import type { Job, JobFailure, JobState, JobStatus, SubmitOutcome } from '../job.ts'
 
 /** What a submit asks the store for. The id is made by the caller, as a UUIDv7. */
@@ -122,6 +123,20 @@ export interface Store {
   checkSchema(): Promise<void>
   /** Answers with a job that does the work, new or there already. Equal submits of one moment share statements. */
   submit(job: NewJob): Promise<Submission | KeyMismatch>
+  /**
+   * The same inside a caller's transaction: it is there when that commits, and a duplicate leaves the transaction usable.
+   * A store without it refuses such submits.
+   */
+  submitWithin?(tx: Transaction, job: NewJob): Promise<Submission | KeyMismatch>
+  /** Answers many submits in one go, each in its place. A store without it is asked for each of them. */
+  submitMany?(jobs: readonly NewJob[]): Promise<readonly (Submission | KeyMismatch | { readonly error: unknown })[]>
+  /**
+   * Gives a client inside a transaction; what `work` resolves to is committed with it. `end` stores how an attempt ends,
+   * in the same transaction: undefined when refused. A store without it has no `ctx.transaction`.
+   */
+  transaction?<T>(
+    work: (client: Transaction, end: (ending: Ending) => Promise<JobState | undefined>) => Promise<T>,
+  ): Promise<T>
   /** Reads a job. Reads of one moment share one statement. */
   read(id: string): Promise<Job | undefined>
   /** Counts the waiting jobs of a type, up to a limit. */

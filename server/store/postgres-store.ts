@@ -14,6 +14,7 @@ import { recoverOrphans, recoverSilent, releaseUnheld } from './recover-jobs.ts'
 import { reportProgress } from './report-progress.ts'
 import { checkSchema } from './schema-version.ts'
 import { submitJobs } from './submit-jobs.ts'
+import { submitWithin } from './submit-within.ts'
 import { registerWorker, removeWorker, renewWorker } from './workers.ts'
 
 /** The store on PostgreSQL: every statement of the project, one function each, coalesced where requests come singly. */
@@ -30,6 +31,15 @@ export function postgresStore(database: Database): Store {
   return {
     checkSchema: () => checkSchema(database),
     submit: (job) => submits.add(job),
+    submitWithin: (tx, job) => submitWithin(database, tx, job),
+    submitMany: async (jobs) =>
+      (await submitJobs(database, jobs)).map((answer) => ('reply' in answer ? answer.reply : answer)),
+    transaction: (work) =>
+      database.transaction((client) =>
+        work(client, async (ending) =>
+          (await cycle(database.within(client), [ending], undefined)).ended.get(ending.id),
+        ),
+      ),
     read: (id) => reads.add(id),
     countPending: (type, limit) => countPending(database, type, limit),
     cancel: (tenant, id) => cancelJob(database, tenant, id),

@@ -1,12 +1,13 @@
 import type { JobStatus } from '../job.ts'
-import type { Database } from './database.ts'
+import type { Runs } from './database.ts'
 import type { KeyMismatch, NewJob, Submission } from './port.ts'
 import type { Statement } from './statement.ts'
 
 /**
  * Finds what stands for submits that inserted nothing: the key, then a fresh result, then the job in flight. A key that
- * is answered by one of the latter two is bound to it in the same statement (not so where a job in flight only refuses); where another binding was faster the row
- * answers nothing and goes round again, as does one whose job ended or was purged meanwhile.
+ * is answered by one of the latter two is bound to it in the same statement (not so where a job in flight only refuses);
+ * where another binding was faster the row answers nothing and goes round again, as does one whose job ended or was purged
+ * meanwhile.
  */
 const statement: Statement = {
   name: 'async_jobs_resolve_jobs',
@@ -59,7 +60,7 @@ interface Row {
 
 /** @returns what stands for each job, by its id; a job that nothing stands for is missing. */
 export async function resolveJobs(
-  database: Database,
+  database: Runs,
   jobs: readonly NewJob[],
 ): Promise<Map<string, Submission | KeyMismatch>> {
   const rows = await database.run<Row>(statement, [

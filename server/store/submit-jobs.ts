@@ -12,7 +12,7 @@ type Reply = Submission | KeyMismatch
 const maxRounds = 20
 
 /** A lost race for a key, a deadlock with a caller's transaction, a job purged while its key was bound: send again. */
-const races = new Set(['23505', '23503', '40P01', '40001'])
+export const lostRaces: ReadonlySet<string> = new Set(['23505', '23503', '40P01', '40001'])
 
 /** Answers a batch of submits: two statements in the common worst case, and a bounded number when races are lost. */
 export async function submitJobs(database: Database, batch: readonly NewJob[]): Promise<Answer<Reply>[]> {
@@ -45,7 +45,7 @@ async function answerAll(database: Database, jobs: readonly NewJob[]): Promise<M
     try {
       for (const [id, reply] of await attempt(database, open)) answers.set(id, { reply })
     } catch (error) {
-      if (!races.has(sqlState(error) ?? '')) return oneByOne(database, { open, answers, error })
+      if (!lostRaces.has(sqlState(error) ?? '')) return oneByOne(database, { open, answers, error })
     }
     open = open.filter((job) => !answers.has(job.id))
   }

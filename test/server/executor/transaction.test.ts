@@ -1,0 +1,138 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AttemptSupersededError, defineHandler, type HandlerContext } from '../../../server/index.ts'
+import type { TestApp } from '../../support/app.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { withApp } from '../../support/executor.ts'
+import { gate } from '../../support/gate.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.query('CREATE TABLE writes (job_id text, token integer)')
+})
+afterAll(() => database?.drop())
+
+async function writes(jobId: string): Promise<number> {
+  const { rows } = await database.query('SELECT FROM writes WHERE job_id = $1', [jobId])
+  return rows.length
+}
+
+const write = (client: pg.PoolClient, { jobId, fencingToken }: HandlerContext<undefined>): Promise<unknown> =>
+  client.query('INSERT INTO writes VALUES ($1, $2)', [jobId, fencingToken])
+
+type Handle = (context: HandlerContext<undefined>) => unknown
+
+/** Runs one job of this handler. */
+async function run(handle: Handle, body: (app: TestApp, jobId: string) => Promise<void>, more = {}): Promise<void> {
+  const handlers = [defineHandler({ type: 'writes', outputSchema: { type: 'number' }, handle, ...more })]
+  await withApp(database, { handlers }, async (app) => body(app, await app.submit('writes')))
+}
+
+describe('the transaction of a handler', () => {
+  it('commits its own writes and the completion together, with what it returns as the output [A93 G5]', async () => {
+    const inside = gate()
+    const go = gate()
+    const handle: Handle = async (context) => {
+      const result = await context.transaction(async (client: pg.PoolClient) => {
+        await write(client, context)
+        inside.open()
+        await go.promise
+        return 42
+      })
+      expect(await context.progress(50)).toBe(false)
+      return result + 1
+    }
+    await run(handle, async (app, jobId) => {
+      await inside.promise
+      expect([await writes(jobId), (await app.asyncJobs.status(jobId)).status]).toEqual([0, 'PROCESSING'])
+      go.open()
+      expect(await app.ended(jobId)).toMatchObject({ status: 'COMPLETED', output: 42 })
+      expect(await writes(jobId)).toBe(1)
+      const { status } = await app.seen('attempt:end', (event) => event.jobId === jobId)
+      expect(status).toBe('COMPLETED')
+    })
+  })
+
+  it('rolls back with what the handler throws, and the attempt fails as any other [A93]', async () => {
+    const handle: Handle = (context) =>
+      context.transaction(async (client: pg.PoolClient) => {
+        await write(client, context)
+        throw new Error('no')
+      })
+    await run(handle, async (app, jobId) => {
+      expect(await app.ended(jobId)).toMatchObject({ jobStatus: 'FAILED', failureCode: 'handler-error' })
+      expect(await writes(jobId)).toBe(0)
+    })
+  })
+
+  it('rolls back when the job was cancelled meanwhile [G5 G6]', async () => {
+    const inside = gate()
+    const outcome = gate<unknown>()
+    const handle: Handle = async (context) => {
+      try {
+        await context.transaction(async (client: pg.PoolClient) => {
+          await write(client, context)
+          inside.open()
+          await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
+          return 1
+        })
+      } catch (error) {
+        outcome.open(error)
+      }
+      return 1
+    }
+    await run(handle, async (app, jobId) => {
+      await inside.promise
+      await app.fetch(`/jobs/${jobId}`, { method: 'DELETE' })
+      expect(await outcome.promise).toMatchObject({ name: 'AttemptAborted', reason: 'cancelled' })
+      expect((await app.asyncJobs.status(jobId)).status).toBe('CANCELLED')
+      expect(await writes(jobId)).toBe(0)
+    })
+  })
+
+  it('rolls back when another attempt has the job by now, also where no signal has said so [G5 K04]', async () => {
+    const outcome = gate<unknown>()
+    const handle: Handle = async (context) => {
+      // As another process does that takes the job over.
+      await database.query('UPDATE async_jobs SET fencing_token = fencing_token + 1 WHERE id = $1', [context.jobId])
+      await context.transaction((client: pg.PoolClient) => write(client, context).then(() => 1)).catch(outcome.open)
+      return 1
+    }
+    await run(handle, async (_app, jobId) => {
+      expect(await outcome.promise).toBeInstanceOf(AttemptSupersededError)
+      expect(await writes(jobId)).toBe(0)
+    })
+  })
+
+  it('rolls back when the output does not fit, and the job fails for that [K13]', async () => {
+    const handle: Handle = (context) =>
+      context.transaction(async (client: pg.PoolClient) => {
+        await write(client, context)
+        return 'no number'
+      })
+    await run(handle, async (app, jobId) => {
+      expect(await app.ended(jobId)).toMatchObject({ jobStatus: 'FAILED', failureCode: 'invalid-output' })
+      expect(await writes(jobId)).toBe(0)
+    })
+  })
+
+  it('lets a handler throw after it, or never return, without another end [G6 K16]', async () => {
+    for (const after of [() => Promise.reject(new Error('late')), () => new Promise(() => {})]) {
+      const handle: Handle = async (context) => {
+        await context.transaction(() => 1)
+        return after()
+      }
+      await run(
+        handle,
+        async (app, jobId) => {
+          expect(await app.ended(jobId)).toMatchObject({ status: 'COMPLETED' })
+          await app.seen('attempt:end', (event) => event.jobId === jobId)
+          expect((await app.asyncJobs.status(jobId)).status).toBe('COMPLETED')
+        },
+        { timeout: 'PT0.5S' },
+      )
+    }
+  })
+})
