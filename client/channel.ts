@@ -97,7 +97,8 @@ export class Channel {
     const job = this.#jobs.get(jobId)
     if (!job?.listeners.delete(listener) || job.listeners.size > 0) return
     this.#jobs.delete(jobId)
-    if (this.#jobs.size === 0) this.#life.abort()
+    // Later, because closing is slow next to telling all who wait.
+    if (this.#jobs.size === 0) setTimeout(() => this.#jobs.size === 0 && this.#life.abort())
   }
 
   /** Runs until nobody listens any more. Resolves to whom it had to leave, because the server has no such stream. */

@@ -16,7 +16,7 @@ describe('the walls of the project', () => {
   it('have one door: only the composition root and the runnable server build the parts [A08]', () => {
     const builds = /new (Executor|Watcher|Changes|Database|PostgresHints|Streams|Backlog)\(/
     const builders = sources('server').filter((name) => builds.test(readFileSync(name, 'utf8')))
-    expect(builders).toEqual(['server/service.ts'])
+    expect(builders).toEqual(['server/assembly.ts', 'server/service.ts'])
   })
 
   it('keep SQL in the store, and the process in the main files', () => {

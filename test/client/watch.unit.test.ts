@@ -112,6 +112,7 @@ describe('polling', () => {
     expect(polls.length).toBeGreaterThan(100)
     abort()
     await expect(run).rejects.toMatchObject({ name: 'AbortError' })
+    await vi.advanceTimersByTimeAsync(0)
     expect(vi.getTimerCount()).toBe(0)
   })
 

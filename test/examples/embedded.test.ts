@@ -32,10 +32,10 @@ const reportBodies: Record<string, unknown> = {
   failJob: { title: 'not yours' },
 }
 
-/** Every request that the document has for a job, and HEAD. */
+/** Every request that the document has for one job, and HEAD. */
 function requests(id: string): { name: string; path: string; init: RequestInit }[] {
   const documented = operations()
-    .filter((operation) => operation.id !== 'submitJob')
+    .filter((operation) => operation.template.startsWith('/jobs/{job}') && operation.id !== 'submitJob')
     .map((operation) => ({
       name: operation.id,
       path: operation.template.replace('{job}', id),
@@ -78,6 +78,8 @@ describe('two tenants', () => {
       const asUser = await bob.fetch(path, init)
       expect(`${name} ${asUser.status}`).toBe(`${name} 404`)
     }
+    const many = await bob.fetch(`/job-events?job=${theirs.id}`)
+    expect(await many.text()).toMatch(/^event: unknown\n.*\n\nevent: end\n/)
     expect(await ann.status(theirs.id)).toEqual(before)
     expect((await bob.fetch(`/jobs/${own.id}/status`)).status).toBe(200)
   })
