@@ -1,0 +1,67 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { defineHandler, JobFailureError } from '../../../server/index.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { installPython, run } from '../../support/tools.ts'
+
+const version = '4.32.5'
+/** Another one finds other requests; the same one finds the same again. */
+const seed = process.env['AJ_TEST_SEED'] ?? '20261201'
+
+let database: TestDatabase
+let app: TestApp
+let folder: string
+
+const handlers = [
+  defineHandler({ type: 'noop', handle: () => {} }),
+  defineHandler({ type: 'short', handle: ({ sleep }) => sleep(300) }),
+  defineHandler<unknown>({ type: 'echo', inputSchema: {}, outputSchema: {}, handle: ({ input }) => input }),
+  defineHandler({
+    type: 'fails',
+    handle: () => {
+      throw new JobFailureError({ title: 'The file is empty', code: 'empty-file' })
+    },
+  }),
+]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'async-jobs-contract-'))
+  app = await startApp({ pool: database.pool(), handlers, http: { maxWait: 'PT1S' } })
+})
+afterAll(async () => {
+  await app?.close()
+  await rm(folder, { recursive: true, force: true })
+  await database?.drop()
+})
+
+/** The document as an application of these types would publish it: it names them. */
+async function writeDocument(): Promise<string> {
+  const document = parse(await readFile('openapi.yaml', 'utf8')) as {
+    components: { parameters: { JobType: { schema: object } } }
+  }
+  document.components.parameters.JobType.schema = { type: 'string', enum: handlers.map(({ type }) => type) }
+  const file = join(folder, 'openapi.yaml')
+  await writeFile(file, stringify(document))
+  return file
+}
+
+it('answers whatever the document allows, and refuses the rest, as the document says; never 5xx', async () => {
+  const schemathesis = await installPython('schemathesis', version)
+  const options = ['--checks', 'all', '--seed', seed, '--request-timeout', '10', '--max-time', '150', '--no-color']
+  const more = ['--continue-on-failure', '--generation-database', 'none', '--workers', '2']
+  const { code, output } = await run(
+    [schemathesis, 'run', await writeDocument(), '--url', app.url, ...options, ...more],
+    {
+      cwd: folder,
+      env: { NO_COLOR: '1' },
+    },
+  )
+  console.log(output)
+  expect(code, `seed ${seed}`).toBe(0)
+  expect(app.events.filter(({ name }) => name === 'request:failed')).toEqual([])
+})
