@@ -65,7 +65,7 @@ module.exports = {
       'It tests what a consumer puts in the place of our store, so it knows the port alone.',
       {
         from: '^testing',
-        only: ['^testing', core, port, packages('uuid')],
+        only: ['^testing', core, port, '^generated', packages('uuid|ajv|ajv-formats|eventsource-parser')],
       },
     ),
     {
