@@ -64,8 +64,29 @@ module.exports = {
       'testing-sees-the-port',
       'It tests what a consumer puts in the place of our store, so it knows the port alone.',
       {
-        from: '^testing',
-        only: ['^testing', core, port, '^generated', packages('uuid|ajv|ajv-formats|eventsource-parser')],
+        from: '^testing/(index|store|contract)',
+        only: [
+          '^testing/(index|store|contract)',
+          core,
+          port,
+          '^generated',
+          packages('uuid|ajv|ajv-formats|eventsource-parser'),
+        ],
+      },
+    ),
+    rule(
+      'fake-is-for-browsers',
+      'It answers with what the server makes its answers of, but takes nothing that needs Node, HTTP or SQL.',
+      {
+        from: '^testing/fake',
+        only: [
+          '^testing/(fake|contract)',
+          core,
+          '^server/http/(idempotency-key|job-event|job-representation|job-view|policy|prefer|problem-body|reply)\\.ts$',
+          '^server/jobs/(failure|percent)\\.ts$',
+          packages('uuid'),
+        ],
+        node: false,
       },
     ),
     {

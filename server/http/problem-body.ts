@@ -31,3 +31,8 @@ export function problemBody(
     ...(errors === undefined ? {} : { errors: [...errors] }),
   }
 }
+
+/** A path as the `instance` of a problem, where it is a well-formed URI reference. */
+export function instanceAt(path: string): { instance?: string } {
+  return /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path) ? { instance: path } : {}
+}

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { type ProblemCode, ProblemError, problems, type RequestError } from '../errors.ts'
 import type { Telemetry } from '../telemetry.ts'
-import { problemBody, retryAfterSeconds } from './problem-body.ts'
+import { instanceAt, problemBody, retryAfterSeconds } from './problem-body.ts'
 import { endBeforeBody, leavesBody } from './unread-body.ts'
 import { writeBody } from './write-body.ts'
 
@@ -36,7 +36,7 @@ function sendProblem(req: Request, res: Response, { code, details }: ProblemErro
 /** The path of the request, where it is a well-formed URI reference. */
 export function instanceOf(req: Request): { instance?: string } {
   const [path = ''] = req.originalUrl.split('?')
-  return /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path) ? { instance: path } : {}
+  return instanceAt(path)
 }
 
 /** What Express and the validator throw, by their public fields. */
