@@ -26,10 +26,26 @@ module.exports = {
       node: false,
     }),
     rule('client-is-for-browsers', 'No server code and nothing of Node may reach a browser.', {
-      from: '^client',
-      only: ['^client', contract, packages('openapi-fetch|eventsource-parser')],
+      from: '^client/[^/]+$',
+      only: ['^client/[^/]+$', contract, packages('openapi-fetch|eventsource-parser')],
       node: false,
     }),
+    rule(
+      'react-uses-the-client',
+      'The hooks have of the client what every consumer has, so that nothing else needs React.',
+      {
+        from: '^client/react',
+        only: ['^client/(react/|index\\.ts$)', packages('react|@types/react|@tanstack/react-query')],
+        node: false,
+      },
+    ),
+    {
+      name: 'not-to-react',
+      comment: 'Who has no React must be able to load every other entry.',
+      severity: 'error',
+      from: { path: '^(server|client|generated|testing)', pathNot: '^client/react' },
+      to: { path: '^(client/react|node_modules/(react|react-dom|@tanstack)(/|$))' },
+    },
     rule('core-knows-no-adapter', 'States, handlers and errors know neither HTTP nor SQL.', {
       from: core,
       only: [core, contract],

@@ -37,7 +37,7 @@ async function openStream(path: string): Promise<() => Promise<string[]>> {
   return () => namesIn(body!)
 }
 
-async function namesIn(body: ReadableStream<Uint8Array>): Promise<string[]> {
+async function namesIn(body: NonNullable<Response['body']>): Promise<string[]> {
   const events = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   const names: string[] = []
   for await (const { event } of events as unknown as AsyncIterable<{ event: string }>) names.push(event)

@@ -8,7 +8,7 @@ import type { OperationId, Reply } from '../../server/http/reply.ts'
 import { isTerminal, type Job } from '../../server/job.ts'
 import type { FakeJob } from './fake-job.ts'
 import type { FakeRequest } from './fake-request.ts'
-import { streamOfJob, streamOfJobs } from './fake-stream.ts'
+import { type FakeStreamOptions, streamOfJob, streamOfJobs } from './fake-stream.ts'
 import { beginWait } from './fake-wait.ts'
 import type { JobTable } from './job-table.ts'
 
@@ -23,12 +23,10 @@ export type FakeOperations = {
   readonly [Id in FakeOperationId]: (request: FakeRequest) => FakeReply<Id> | Promise<FakeReply<Id>>
 }
 
-export interface FakeParts {
+export interface FakeParts extends Omit<FakeStreamOptions, 'signal'> {
   readonly jobs: JobTable
   readonly policy: Policy
-  readonly heartbeatMs: number
   readonly maxWaitSeconds: number
-  readonly closing: AbortSignal
 }
 
 const streamHeaders = { 'Cache-Control': 'private, no-cache, no-transform', 'X-Accel-Buffering': 'no' } as const
@@ -39,11 +37,7 @@ export function fakeOperations(parts: FakeParts): FakeOperations {
     if (job.cancel()) return { status: 202, contentType: 'application/json', headers: {}, body: jobView(job.state) }
     throw new ProblemError('job-already-ended', { jobId: job.id, jobStatus: job.status })
   }
-  const streamOptions = ({ signal }: FakeRequest) => ({
-    signal,
-    heartbeatMs: parts.heartbeatMs,
-    closing: parts.closing,
-  })
+  const streamOptions = ({ signal }: FakeRequest): FakeStreamOptions => ({ ...parts, signal })
   return {
     submitJob: (request) => submit(parts, request),
     getJobStatus: (request) => status(parts, request),

@@ -36,6 +36,8 @@ export interface FakeServer {
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** The jobs so far, in the order in which they were submitted. */
   readonly jobs: readonly FakeJob[]
+  /** How many event streams are open: 0 once nothing waits any more. */
+  readonly openStreams: number
   /** The job of an id. @throws RangeError where there is none. */
   job(id: string): FakeJob
   /** The newest job of a type (default: of any), as soon as there is one. */
@@ -59,7 +61,12 @@ export function createFakeServer(options: FakeServerOptions): FakeServer {
     retryAfterSeconds: () => retryAfterSeconds,
     expiresAt: ({ lastUpdatedAt }: { readonly lastUpdatedAt: Date }) => new Date(lastUpdatedAt.getTime() + retentionMs),
   }
-  const operations = fakeOperations({ jobs, policy, heartbeatMs, maxWaitSeconds, closing: closing.signal })
+  let openStreams = 0
+  const onOpen = () => {
+    openStreams += 1
+    return () => void (openStreams -= 1)
+  }
+  const operations = fakeOperations({ jobs, policy, heartbeatMs, maxWaitSeconds, closing: closing.signal, onOpen })
   const answer = async (request: Request): Promise<Response> => {
     const given = await options.onRequest?.(request.clone())
     return given ?? respond(operations, request, mountPath)
@@ -71,6 +78,9 @@ export function createFakeServer(options: FakeServerOptions): FakeServer {
     },
     get jobs() {
       return jobs.all()
+    },
+    get openStreams() {
+      return openStreams
     },
     job: (id) => {
       const job = jobs.find(id)

@@ -9,6 +9,8 @@ export interface FakeStreamOptions {
   readonly signal: AbortSignal
   /** Ends the stream. */
   readonly closing: AbortSignal
+  /** Notes a stream that opens. @returns what notes that it has ended. */
+  readonly onOpen: () => () => void
 }
 
 type Body = ReadableStream<Uint8Array>
@@ -51,11 +53,11 @@ export function streamOfJobs(jobs: ReadonlyMap<string, FakeJob | undefined>, opt
 /** Begins with the present state of each job, and watches all of them for as long as the stream is read. */
 function stream(
   jobs: ReadonlyMap<string, FakeJob | undefined>,
-  { heartbeatMs, signal, closing }: FakeStreamOptions,
+  { heartbeatMs, signal, closing, onOpen }: FakeStreamOptions,
   tellTo: (sink: Sink) => Tell,
 ): Body {
   const encoder = new TextEncoder()
-  const cleanUp: (() => void)[] = []
+  const cleanUp: (() => void)[] = [onOpen()]
   let open = true
   const leave = (finish: () => void): void => {
     if (!open) return

@@ -1,0 +1,23 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { JobClientProvider } from '../../../../client/react/index.ts'
+import { client } from './kit.ts'
+import { Kept, Panel } from './panel.tsx'
+
+// The defaults that applications have for their own queries must not reach into ours.
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: 3, staleTime: 60_000, throwOnError: true, refetchOnMount: false } },
+})
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <JobClientProvider client={client}>
+        <Panel name="own" />
+        <Panel name="strange" type="unheard-of" />
+        <Kept />
+      </JobClientProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)
