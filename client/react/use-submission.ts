@@ -35,7 +35,9 @@ export function useSubmission({ client, type, jobId, onSubmitted }: SubmissionOp
   const { mutate, reset, variables, data, error, isPending } = useMutation<AcceptedJob, Error, Variables>({
     mutationFn: async ({ handle }) => handle,
     onSuccess: (job, { handle }) => {
-      if (newest.current === handle) onSubmitted?.(job)
+      if (newest.current !== handle || !onSubmitted) return
+      // On its own, because the submit is accepted whatever the callback throws.
+      setTimeout(() => onSubmitted(job))
     },
     retry: false,
     throwOnError: false,

@@ -173,6 +173,14 @@ describe('useJob', () => {
     await shows(kept, { status: 'PENDING' })
   })
 
+  it('shows a job that was accepted although the callback for its id throws', async () => {
+    const careless = page.getByRole('region', { name: 'careless' })
+    const id = await submit(careless)
+    await progress(id, 30)
+    await shows(careless, { status: 'PROCESSING', percentComplete: 30, error: null })
+    expect(complaints.splice(0)).toEqual(['no room to keep the id'])
+  })
+
   it('shares one wait among all components that show a job', async () => {
     const id = await submit(kept)
     await press(page, 'Copy')

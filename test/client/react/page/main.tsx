@@ -10,12 +10,17 @@ const queryClient = new QueryClient({
   defaultOptions: { queries: { retry: 3, staleTime: 60_000, throwOnError: true, refetchOnMount: false } },
 })
 
+function fail(): never {
+  throw new Error('no room to keep the id')
+}
+
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <JobClientProvider client={client}>
         <Panel name="own" />
         <Panel name="strange" type="unheard-of" />
+        <Panel name="careless" onSubmitted={fail} />
         <Kept />
       </JobClientProvider>
     </QueryClientProvider>
