@@ -26,10 +26,26 @@ module.exports = {
       node: false,
     }),
     rule('client-is-for-browsers', 'No server code and nothing of Node may reach a browser.', {
-      from: '^client',
-      only: ['^client', contract, packages('openapi-fetch|eventsource-parser')],
+      from: '^client/[^/]+$',
+      only: ['^client/[^/]+$', contract, packages('openapi-fetch|eventsource-parser')],
       node: false,
     }),
+    rule(
+      'react-uses-the-client',
+      'The hooks have of the client what every consumer has, so that nothing else needs React.',
+      {
+        from: '^client/react',
+        only: ['^client/(react/|index\\.ts$)', packages('react|@types/react|@tanstack/react-query')],
+        node: false,
+      },
+    ),
+    {
+      name: 'not-to-react',
+      comment: 'Who has no React must be able to load every other entry.',
+      severity: 'error',
+      from: { path: '^(server|client|generated|testing)', pathNot: '^client/react' },
+      to: { path: '^(client/react|node_modules/(react|react-dom|@tanstack)(/|$))' },
+    },
     rule('core-knows-no-adapter', 'States, handlers and errors know neither HTTP nor SQL.', {
       from: core,
       only: [core, contract],
@@ -64,8 +80,29 @@ module.exports = {
       'testing-sees-the-port',
       'It tests what a consumer puts in the place of our store, so it knows the port alone.',
       {
-        from: '^testing',
-        only: ['^testing', core, port, packages('uuid')],
+        from: '^testing/(index|store|contract)',
+        only: [
+          '^testing/(index|store|contract)',
+          core,
+          port,
+          '^generated',
+          packages('uuid|ajv|ajv-formats|eventsource-parser'),
+        ],
+      },
+    ),
+    rule(
+      'fake-is-for-browsers',
+      'It answers with what the server makes its answers of, but takes nothing that needs Node, HTTP or SQL.',
+      {
+        from: '^testing/fake',
+        only: [
+          '^testing/(fake|contract)',
+          core,
+          '^server/http/(idempotency-key|job-event|job-representation|job-view|policy|prefer|problem-body|reply)\\.ts$',
+          '^server/jobs/(failure|percent)\\.ts$',
+          packages('uuid'),
+        ],
+        node: false,
       },
     ),
     {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const sources = (folder: string): string[] =>
@@ -7,9 +8,39 @@ const sources = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => `${folder}/${name}`)
 
+/** Imports of what tsc writes: static ones begin a line. */
+const imports = /(?:^(?:import|export) (?:[^'"=;()]* from )?|\bimport\()['"]([^'"]+)['"]/gm
+
+/** The packages and modules of Node that a built entry needs, with all that it imports. */
+function needs(entry: string): string[] {
+  const files = new Set<string>([entry])
+  const outside = new Set<string>()
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8')
+    for (const [, from = ''] of text.matchAll(imports)) {
+      if (from.startsWith('.')) files.add(join(dirname(file), from))
+      else outside.add(from)
+    }
+  }
+  return [...outside].toSorted()
+}
+
+describe('what a built entry needs', () => {
+  it('has React only where React is asked for', () => {
+    expect(needs('dist/client/index.js')).toEqual(['eventsource-parser'])
+    expect(needs('dist/client/react/index.js')).toEqual(['@tanstack/react-query', 'eventsource-parser', 'react'])
+    const others = [...needs('dist/server/index.js'), ...needs('dist/testing/index.js')]
+    expect(others.filter((name) => /react/.test(name))).toEqual([])
+  })
+
+  it('has nothing of Node, PostgreSQL or a test framework in the fake server', () => {
+    expect(needs('dist/testing/fake/index.js')).toEqual(['ajv-formats', 'ajv/dist/2020.js', 'uuid'])
+  })
+})
+
 describe('the walls of the project', () => {
   it('stand: core, use cases, store, executor and HTTP import only what they may [A05 A06 A07]', () => {
-    const cruise = ['--config', '.dependency-cruiser.cjs', 'server', 'client', 'generated']
+    const cruise = ['--config', '.dependency-cruiser.cjs', 'server', 'client', 'generated', 'testing']
     expect(() => execFileSync('node_modules/.bin/depcruise', cruise, { stdio: 'pipe' })).not.toThrow()
   }, 60_000)
 

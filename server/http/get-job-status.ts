@@ -1,7 +1,7 @@
 import { isTerminal, type JobState } from '../job.ts'
 import type { Access } from './access.ts'
 import { cachingOf, expiresOf, failedProblem, hintsOf } from './job-representation.ts'
-import { entityTag, jobView } from './job-view.ts'
+import { entityTag, jobView, matchesTag } from './job-view.ts'
 import type { Operation } from './operation.ts'
 import type { Policy } from './policy.ts'
 import { instanceOf } from './problem.ts'
@@ -27,18 +27,12 @@ export function getJobStatus({ access, policy, wait: beginWait }: GetJobStatusPa
       return { status: 422, contentType: 'application/problem+json', headers: failed, body }
     }
     const all = { ...headers, ...hintsOf(job, policy) }
-    if (matches(known, headers.ETag)) return { status: 304, headers: all }
+    if (matchesTag(known, headers.ETag)) return { status: 304, headers: all }
     return { status: 200, contentType: 'application/json', headers: all, body: jobView(job) }
   }
 }
 
 /** The end of the job is always news; another version than the known one only to a client that knows one. */
 function isNews(known: string | undefined): (state: JobState) => boolean {
-  return (state) => isTerminal(state.status) || (known !== undefined && !matches(known, entityTag(state.version)))
-}
-
-/** Weak comparison of a list (RFC 9110 section 13.1.2). */
-function matches(field: string | undefined, tag: string): boolean {
-  const tags = new Set((field ?? '').split(',').map((text) => text.trim().replace(/^W\//, '')))
-  return tags.has(tag) || tags.has('*')
+  return (state) => isTerminal(state.status) || (known !== undefined && !matchesTag(known, entityTag(state.version)))
 }

@@ -4,7 +4,7 @@ import { genericTitle } from '../jobs/failure.ts'
 import type { components } from '../../generated/openapi.ts'
 import { entityTag, jobView } from './job-view.ts'
 import type { Policy } from './policy.ts'
-import { problemType } from './problem.ts'
+import { problemType } from './problem-body.ts'
 
 /** The fields that every answer with the state of a job has. */
 export function cachingOf({ version }: Job): { 'Cache-Control': string; ETag: string } {

@@ -19,3 +19,9 @@ export function jobView(job: Job): components['schemas']['Job'] {
 export function entityTag(version: number): string {
   return `"${version}"`
 }
+
+/** Whether an `If-None-Match` names the tag: weak comparison of a list (RFC 9110 section 13.1.2). */
+export function matchesTag(field: string | undefined, tag: string): boolean {
+  const tags = new Set((field ?? '').split(',').map((text) => text.trim().replace(/^W\//, '')))
+  return tags.has(tag) || tags.has('*')
+}

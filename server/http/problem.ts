@@ -1,17 +1,9 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
-import type { components } from '../../generated/openapi.ts'
 import { type ProblemCode, ProblemError, problems, type RequestError } from '../errors.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { instanceAt, problemBody, retryAfterSeconds } from './problem-body.ts'
 import { endBeforeBody, leavesBody } from './unread-body.ts'
 import { writeBody } from './write-body.ts'
-
-type Problem = components['schemas']['Problem']
-
-/** The kind of problem, as a URN: no host is baked in. */
-export const problemType = (code: ProblemCode): string => `urn:async-jobs:problem:${code}`
-
-/** Seconds after which a request that met a passing fault may come again. */
-const retryAfterSeconds = 2
 
 /** Ends the chain of the router: whatever was thrown becomes a problem (RFC 9457), never HTML, a stack or SQL. */
 export function problemHandler(telemetry: Telemetry): ErrorRequestHandler {
@@ -30,19 +22,8 @@ export function problemHandler(telemetry: Telemetry): ErrorRequestHandler {
 }
 
 function sendProblem(req: Request, res: Response, { code, details }: ProblemError): void {
-  const { title, status, retryable } = problems[code]
-  const { detail, jobId, jobStatus, errors } = details
-  const problem: Problem = {
-    type: problemType(code),
-    title,
-    status,
-    code,
-    ...(detail === undefined ? {} : { detail }),
-    ...instanceOf(req),
-    ...(jobId === undefined ? {} : { jobId }),
-    ...(jobStatus === undefined ? {} : { jobStatus }),
-    ...(errors === undefined ? {} : { errors: [...errors] }),
-  }
+  const { status, retryable } = problems[code]
+  const problem = problemBody({ code, details }, instanceOf(req))
   if (retryable) res.setHeader('Retry-After', String(retryAfterSeconds))
   for (const [name, value] of Object.entries(details.headers ?? {})) res.setHeader(name, value)
   res.setHeader('Cache-Control', 'no-store')
@@ -55,7 +36,7 @@ function sendProblem(req: Request, res: Response, { code, details }: ProblemErro
 /** The path of the request, where it is a well-formed URI reference. */
 export function instanceOf(req: Request): { instance?: string } {
   const [path = ''] = req.originalUrl.split('?')
-  return /^\/(?!\/)(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/.test(path) ? { instance: path } : {}
+  return instanceAt(path)
 }
 
 /** What Express and the validator throw, by their public fields. */

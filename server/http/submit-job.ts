@@ -2,6 +2,7 @@ import { isTerminal, type Job } from '../job.ts'
 import type { Submit } from '../jobs/submit.ts'
 import type { Access } from './access.ts'
 import { cachingOf, expiresOf, failedProblem } from './job-representation.ts'
+import { unquote } from './idempotency-key.ts'
 import { jobView } from './job-view.ts'
 import type { Operation, Reply } from './operation.ts'
 import type { Policy } from './policy.ts'
@@ -66,9 +67,4 @@ function endedReply(job: Job, url: string, { policy, wait }: { policy: Policy; w
 /** `no-cache` as a directive of its own, anywhere in the field (RFC 9111 section 5.2.1.4). */
 function hasNoCache(field: string | undefined): boolean {
   return (field ?? '').split(',').some((directive) => directive.trim().toLowerCase() === 'no-cache')
-}
-
-/** The quoted form of draft-ietf-httpapi-idempotency-key-header and the bare form are one key. */
-function unquote(key: string): string {
-  return key.length > 2 && key.startsWith('"') && key.endsWith('"') ? key.slice(1, -1) : key
 }
