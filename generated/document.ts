@@ -573,6 +573,9 @@ export const document: Record<string, unknown> = {
           "429": {
             "$ref": "#/components/responses/TooManyRequests"
           },
+          "431": {
+            "description": "The list is so long that the HTTP server refuses the request line."
+          },
           "500": {
             "$ref": "#/components/responses/InternalError"
           },

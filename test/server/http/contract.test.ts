@@ -154,6 +154,7 @@ describe('the contract', () => {
     }
     expect(await answer('GET', '/job-events')).toBe('400 invalid-request')
     expect(await answer('GET', '/job-events?job=x')).toBe('400 invalid-request')
+    expect(await answer('GET', `/job-events?job=${Array.from({ length: 500 }, () => nobody).join(',')}`)).toBe('431')
     const html = { headers: { accept: 'text/html' } }
     expect(await answer('GET', `/job-events?job=${nobody}`, html)).toBe('406 not-acceptable')
     expect(await answer('POST', '/jobs/nobody')).toBe('400 unknown-type')

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { defineHandler, JobFailureError } from '../../../server/index.ts'
@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { installPython, run } from '../../support/tools.ts'
 
 const version = '4.32.5'
+const config = 'test/server/http/schemathesis.toml'
 /** Another one finds other requests; the same one finds the same again. */
 const seed = process.env['AJ_TEST_SEED'] ?? '20261201'
 
@@ -39,27 +40,38 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** The document as an application of these types would publish it: it names them. */
+interface Document {
+  paths: Record<string, { get?: { responses: Record<string, { content?: Record<string, { schema?: object }> }> } }>
+  components: { parameters: { JobType: { schema: object } } }
+}
+
+/**
+ * The document as an application of these types would publish it: it names them. The schema of a stream is left out, because
+ * the tool takes it for that of each parsed event; other tests check the data of events against what the document says.
+ */
 async function writeDocument(): Promise<string> {
-  const document = parse(await readFile('openapi.yaml', 'utf8')) as {
-    components: { parameters: { JobType: { schema: object } } }
-  }
+  const document = parse(await readFile('openapi.yaml', 'utf8')) as Document
   document.components.parameters.JobType.schema = { type: 'string', enum: handlers.map(({ type }) => type) }
+  for (const { get } of Object.values(document.paths))
+    delete get?.responses['200']?.content?.['text/event-stream']?.schema
   const file = join(folder, 'openapi.yaml')
-  await writeFile(file, stringify(document))
+  await writeFile(file, stringify(document, { aliasDuplicateObjects: false }))
   return file
 }
 
 it('answers whatever the document allows, and refuses the rest, as the document says; never 5xx', async () => {
   const schemathesis = await installPython('schemathesis', version)
-  const options = ['--checks', 'all', '--seed', seed, '--request-timeout', '10', '--max-time', '150', '--no-color']
-  const more = ['--continue-on-failure', '--generation-database', 'none', '--workers', '2']
+  // A cancelled job stays readable: DELETE cancels the work, it does not delete the resource.
+  const checks = ['--checks', 'all', '--exclude-checks', 'use_after_free', '--continue-on-failure']
+  const bounds = ['--request-timeout', '10', '--max-time', '120']
+  const reproducible = ['--seed', seed, '--generation-database', 'none', '--workers', '1', '--no-color']
   const { code, output } = await run(
-    [schemathesis, 'run', await writeDocument(), '--url', app.url, ...options, ...more],
-    {
-      cwd: folder,
-      env: { NO_COLOR: '1' },
-    },
+    [schemathesis, '--config-file', resolve(config), 'run', await writeDocument(), '--url', app.url].concat(
+      checks,
+      bounds,
+      reproducible,
+    ) as [string, ...string[]],
+    { cwd: folder, env: { NO_COLOR: '1' } },
   )
   console.log(output)
   expect(code, `seed ${seed}`).toBe(0)
