@@ -54,7 +54,7 @@ export const document: Record<string, unknown> = {
         ],
         "requestBody": {
           "required": false,
-          "description": "The input of the job. A type that declares no input takes no body.",
+          "description": "The input of the job. A type that declares no input takes no body, or `null`.",
           "content": {
             "application/json": {
               "schema": {
@@ -64,40 +64,6 @@ export const document: Record<string, unknown> = {
           }
         },
         "responses": {
-          "200": {
-            "description": "The job is COMPLETED or CANCELLED, by the time that `Prefer` asked to wait. `Content-Location` and\n`Location` are the URL of its status resource, whose representation this is.\n",
-            "headers": {
-              "Location": {
-                "$ref": "#/components/headers/Location"
-              },
-              "Content-Location": {
-                "$ref": "#/components/headers/Location"
-              },
-              "Cache-Control": {
-                "$ref": "#/components/headers/CacheControl"
-              },
-              "ETag": {
-                "$ref": "#/components/headers/ETag"
-              },
-              "Expires": {
-                "$ref": "#/components/headers/Expires"
-              },
-              "Preference-Applied": {
-                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
-                "required": false,
-                "schema": {
-                  "type": "string"
-                }
-              }
-            },
-            "content": {
-              "application/json": {
-                "schema": {
-                  "$ref": "#/components/schemas/Job"
-                }
-              }
-            }
-          },
           "202": {
             "description": "Accepted. The job is committed.",
             "headers": {
@@ -213,6 +179,40 @@ export const document: Record<string, unknown> = {
           },
           "503": {
             "$ref": "#/components/responses/Unavailable"
+          },
+          "2XX": {
+            "description": "200, and only to a request with `Prefer: wait`: the job is COMPLETED or CANCELLED by the time that it\nasked to wait. `Content-Location` and `Location` are the URL of its status resource, whose\nrepresentation this is.\n",
+            "headers": {
+              "Location": {
+                "$ref": "#/components/headers/Location"
+              },
+              "Content-Location": {
+                "$ref": "#/components/headers/Location"
+              },
+              "Cache-Control": {
+                "$ref": "#/components/headers/CacheControl"
+              },
+              "ETag": {
+                "$ref": "#/components/headers/ETag"
+              },
+              "Expires": {
+                "$ref": "#/components/headers/Expires"
+              },
+              "Preference-Applied": {
+                "description": "`wait=n`, where the server was asked to wait: how many seconds it was ready to.",
+                "required": false,
+                "schema": {
+                  "type": "string"
+                }
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Job"
+                }
+              }
+            }
           }
         }
       },

@@ -603,7 +603,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The input of the job. A type that declares no input takes no body. */
+        /** @description The input of the job. A type that declares no input takes no body, or `null`. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["JobInput"];
@@ -611,10 +611,11 @@ export interface operations {
         };
         responses: {
             /**
-             * @description The job is COMPLETED or CANCELLED, by the time that `Prefer` asked to wait. `Content-Location` and
-             *     `Location` are the URL of its status resource, whose representation this is.
+             * @description 200, and only to a request with `Prefer: wait`: the job is COMPLETED or CANCELLED by the time that it
+             *     asked to wait. `Content-Location` and `Location` are the URL of its status resource, whose
+             *     representation this is.
              */
-            200: {
+            "2XX": {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
                     "Content-Location": components["headers"]["Location"];

@@ -19,10 +19,13 @@ export interface EventStreamBody {
   discard(): void
 }
 
+/** What is sent for a status of the document; of the range of success, its first one. */
+type Sent<Status> = Status extends '2XX' ? 200 : Status
+
 /** The body of each media type: a stream is pushed, problems are thrown as ProblemError unless they are a resource. */
 type Bodies<Status, Answer, Stream, Content = ContentOf<Answer>> = {
   [Media in keyof Content]: {
-    readonly status: Status
+    readonly status: Sent<Status>
     readonly contentType: Media
     readonly headers: Fields<HeadersOf<Answer>>
     readonly body: Media extends 'text/event-stream' ? Stream : Content[Media]
@@ -30,7 +33,7 @@ type Bodies<Status, Answer, Stream, Content = ContentOf<Answer>> = {
 }[keyof Content]
 
 type Bodiless<Status, Answer> = {
-  readonly status: Status
+  readonly status: Sent<Status>
   readonly headers: Fields<HeadersOf<Answer>>
   readonly contentType?: never
   readonly body?: never

@@ -6,7 +6,8 @@ import type { RegisteredType } from './registry.ts'
 export function checkInput(type: RegisteredType, input: unknown): unknown {
   const name = JSON.stringify(type.name)
   if (type.validateInput === undefined) {
-    if (input === undefined) return undefined
+    // Generated clients in some languages send `null` where they are given no body.
+    if (input === undefined || input === null) return undefined
     throw new ProblemError('invalid-input', { detail: `the type ${name} takes no input` })
   }
   if (input === undefined) throw new ProblemError('invalid-input', { detail: `the type ${name} requires an input` })

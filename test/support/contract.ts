@@ -18,7 +18,7 @@ export function exercisedCodes(): ReadonlySet<string> {
 
 /** The check that consumers have, which also notes what it has seen. */
 export async function checkResponse(method: string, path: string, response: Response): Promise<void> {
-  const { operationId, status, code } = await check(method, path, response)
-  if (operationId !== undefined) seen.add(`${operationId} ${status}`)
+  const { operationId, declaredAs, code } = await check(method, path, response)
+  if (operationId !== undefined) seen.add(`${operationId} ${declaredAs ?? ''}`)
   if (code !== undefined) seenCodes.add(code)
 }

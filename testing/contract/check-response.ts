@@ -11,6 +11,8 @@ export interface CheckedResponse {
   /** Undefined for a problem about what is no operation of the document. */
   readonly operationId: string | undefined
   readonly status: number
+  /** The key of its answer in the document: the status, or the range that it is in. */
+  readonly declaredAs: string | undefined
   /** The code, where the body is a problem. */
   readonly code: string | undefined
 }
@@ -31,14 +33,21 @@ interface Problem {
 export async function checkResponse(method: string, path: string, response: Response): Promise<CheckedResponse> {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
   const operation = findRoute(path)?.methods[verb]
-  const declared = operation?.responses[String(response.status)]
+  const key = declaredAs(operation, response.status)
+  const declared = operation?.responses[key]
   const what = `${method} ${path} ${response.status}`
   if (operation === undefined || declared === undefined) return checkProblemOutside(what, operation, response)
   const { status } = response
   const answer = resolve('responses', declared)
   checkHeaders(what, answer.headers ?? {}, response)
   const code = await checkBody(what, answer, response)
-  return { operationId: operation.operationId, status, code }
+  return { operationId: operation.operationId, status, declaredAs: key, code }
+}
+
+/** A range of the document stands for its first status. */
+function declaredAs(operation: Operation | undefined, status: number): string {
+  const exact = String(status)
+  return status === 200 && operation?.responses[exact] === undefined ? '2XX' : exact
 }
 
 /** @returns the code, where the body is a problem. */
@@ -69,10 +78,10 @@ async function checkProblemOutside(
   if (!allowed.includes(status)) throw new ContractError(`${what} is not declared`)
   if (mediaType(response) !== 'application/problem+json') throw new ContractError(`${what} is no problem`)
   if (status === 405 && !response.headers.has('allow')) throw new ContractError(`${what} has no Allow`)
-  if (what.startsWith('HEAD ')) return { operationId: undefined, status, code: undefined }
+  if (what.startsWith('HEAD ')) return { operationId: undefined, status, declaredAs: undefined, code: undefined }
   const body = (await response.json()) as Problem
   checkFit(what, body, '#/components/schemas/Problem')
-  return { operationId: undefined, status, code: String(body.code) }
+  return { operationId: undefined, status, declaredAs: undefined, code: String(body.code) }
 }
 
 function checkHeaders(what: string, headers: Readonly<Record<string, Header>>, response: Response): void {

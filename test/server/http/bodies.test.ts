@@ -77,9 +77,9 @@ describe.each(hosts)('a body, read %s', (_name, before) => {
     expect(await submitRaw('any', chunked, '0\r\n\r\n')).toBe('400 invalid-input')
   })
 
-  it('is refused where the type takes none', async () => {
+  it('is refused where the type takes none, but for `null`, which generated clients send for none', async () => {
     expect(await submit('noop', '{"x":1}')).toBe('400 invalid-input')
-    expect(await submit('noop', 'null')).toBe('400 invalid-input')
+    expect(await submit('noop', 'null')).toBe('202')
     expect(await submit('noop', '{}')).toBe('400 invalid-input')
   })
 

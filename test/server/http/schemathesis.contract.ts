@@ -40,20 +40,44 @@ afterAll(async () => {
   await database?.drop()
 })
 
+interface Stream {
+  schema?: object
+  itemSchema?: object
+  'x-events': Record<string, object>
+}
+
 interface Document {
-  paths: Record<string, { get?: { responses: Record<string, { content?: Record<string, { schema?: object }> }> } }>
+  paths: Record<string, { get?: { responses: Record<string, { content?: { 'text/event-stream'?: Stream } }> } }>
   components: { parameters: { JobType: { schema: object } } }
 }
 
+/** What the tool holds each parsed event against, made of what the document says of the events of a stream. */
+function eventSchema(events: Stream['x-events']): object {
+  const oneOf = Object.entries(events).map(([name, contentSchema]) => ({
+    type: 'object',
+    required: ['event', 'data'],
+    properties: {
+      event: { enum: [name] },
+      id: { type: 'string' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema },
+    },
+  }))
+  return { oneOf }
+}
+
 /**
- * The document as an application of these types would publish it: it names them. The schema of a stream is left out, because
- * the tool takes it for that of each parsed event; other tests check the data of events against what the document says.
+ * The document as an application of these types would publish it: it names them. The tool would hold each event against the
+ * schema of the stream, which is that of its whole text.
  */
 async function writeDocument(): Promise<string> {
   const document = parse(await readFile('openapi.yaml', 'utf8')) as Document
   document.components.parameters.JobType.schema = { type: 'string', enum: handlers.map(({ type }) => type) }
-  for (const { get } of Object.values(document.paths))
-    delete get?.responses['200']?.content?.['text/event-stream']?.schema
+  for (const { get } of Object.values(document.paths)) {
+    const stream = get?.responses['200']?.content?.['text/event-stream']
+    if (stream === undefined) continue
+    delete stream.schema
+    stream.itemSchema = eventSchema(stream['x-events'])
+  }
   const file = join(folder, 'openapi.yaml')
   await writeFile(file, stringify(document, { aliasDuplicateObjects: false }))
   return file
