@@ -55,7 +55,7 @@ export class Database implements Runs {
   within(tx: Transaction): Runs {
     return {
       run: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-        (await tx.query(this.#texts.of(statement).text, [...values])).rows as Row[],
+        (await tx.query(this.#texts.of(statement).text, values.map(toParameter))).rows as Row[],
     }
   }
 
@@ -123,6 +123,13 @@ export class Database implements Runs {
       })
     })
   }
+}
+
+/** Arrays as the text that PostgreSQL reads them from: query builders differ in what they make of an array. */
+function toParameter(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  const items = value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`))
+  return `{${items.join(',')}}`
 }
 
 /** A connection that breaks while it is held tells so by an event too; the statement's rejection says it already. */

@@ -128,6 +128,10 @@ export interface Store {
    * A store without it refuses such submits.
    */
   submitWithin?(tx: Transaction, job: NewJob): Promise<Submission | KeyMismatch>
+  /** The count of {@link Store.countPending} as a caller's transaction sees it. */
+  countPendingWithin?(tx: Transaction, type: string, limit: number): Promise<number>
+  /** Calls back once a caller's transaction has ended, either way. Never, where its client does not tell. */
+  whenEnded?(tx: Transaction, callback: () => void): void
   /** Answers many submits in one go, each in its place. A store without it is asked for each of them. */
   submitMany?(jobs: readonly NewJob[]): Promise<readonly (Submission | KeyMismatch | { readonly error: unknown })[]>
   /**

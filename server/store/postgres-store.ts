@@ -13,8 +13,10 @@ import { readReported } from './read-reported.ts'
 import { recoverOrphans, recoverSilent, releaseUnheld } from './recover-jobs.ts'
 import { reportProgress } from './report-progress.ts'
 import { checkSchema } from './schema-version.ts'
+import { underSavepoint } from './savepoint.ts'
 import { submitJobs } from './submit-jobs.ts'
 import { submitWithin } from './submit-within.ts'
+import { inTurn, whenEnded } from './transaction-state.ts'
 import { registerWorker, removeWorker, renewWorker } from './workers.ts'
 
 /** The store on PostgreSQL: every statement of the project, one function each, coalesced where requests come singly. */
@@ -31,7 +33,13 @@ export function postgresStore(database: Database): Store {
   return {
     checkSchema: () => checkSchema(database),
     submit: (job) => submits.add(job),
-    submitWithin: (tx, job) => submitWithin(database, tx, job),
+    submitWithin: (tx, job) => inTurn(tx, () => submitWithin(database, tx, job)),
+    countPendingWithin: (tx, type, limit) =>
+      inTurn(tx, () => {
+        const within = database.within(tx)
+        return underSavepoint(within, () => countPending(within, type, limit))
+      }),
+    whenEnded,
     submitMany: async (jobs) =>
       (await submitJobs(database, jobs)).map((answer) => ('reply' in answer ? answer.reply : answer)),
     transaction: (work) =>
