@@ -19,7 +19,7 @@ export interface SubmitRequest {
   readonly idempotencyKey?: string
   /**
    * Submits in this transaction: the job is there when it commits, and never was when it rolls back. A duplicate leaves the
-   * transaction usable. A `pg` client (8.20 or newer) tells of the commit, and the job starts at once; otherwise it starts
+   * transaction usable. A `pg` client (8.21 or newer) tells of the commit, and the job starts at once; otherwise it starts
    * within a poll interval, and {@link AsyncJobs.wake} after the commit saves that.
    * In REPEATABLE READ and SERIALIZABLE an error with the code 40001 may ask for the transaction to begin anew.
    */

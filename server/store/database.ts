@@ -59,21 +59,26 @@ export class Database implements Runs {
     }
   }
 
-  /** Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. */
-  async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  /**
+   * Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. When the
+   * signal is aborted its connection is cut, whatever the work is doing with it: the server rolls back then.
+   */
+  async transaction<T>(work: (client: PoolClient) => Promise<T>, cut: AbortSignal): Promise<T> {
     const client = await this.#acquire()
     let broken = true
     try {
       await client.query('BEGIN')
-      const result = await work(client)
+      const result = await Promise.race([work(client), rejectionOf(cut)])
       await client.query('COMMIT')
       broken = false
       return result
     } catch (error) {
-      broken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      )
+      const rollBack = (): Promise<boolean> =>
+        client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        )
+      broken = cut.aborted || (await rollBack())
       throw error
     } finally {
       release(client, broken)
@@ -138,6 +143,14 @@ function ignore(): void {}
 function release(client: PoolClient, destroy = false): void {
   client.off('error', ignore)
   client.release(destroy)
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const refuse = (): void => reject(signal.reason as Error)
+    if (signal.aborted) refuse()
+    else signal.addEventListener('abort', refuse, { once: true })
+  })
 }
 
 /** The SQLSTATE of an error, where it has one. */

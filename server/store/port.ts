@@ -136,10 +136,12 @@ export interface Store {
   submitMany?(jobs: readonly NewJob[]): Promise<readonly (Submission | KeyMismatch | { readonly error: unknown })[]>
   /**
    * Gives a client inside a transaction; what `work` resolves to is committed with it. `end` stores how an attempt ends,
-   * in the same transaction: undefined when refused. A store without it has no `ctx.transaction`.
+   * in the same transaction: undefined when refused. When the signal is aborted, the work is cut off and nothing of it is
+   * kept. A store without it has no `ctx.transaction`.
    */
   transaction?<T>(
     work: (client: Transaction, end: (ending: Ending) => Promise<JobState | undefined>) => Promise<T>,
+    cut: AbortSignal,
   ): Promise<T>
   /** Reads a job. Reads of one moment share one statement. */
   read(id: string): Promise<Job | undefined>

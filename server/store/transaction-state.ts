@@ -13,7 +13,7 @@ export function stateBehind(error: unknown, depth = 0): string | undefined {
   return [originalCode, code].find((text): text is string => typeof text === 'string' && pattern.test(text))
 }
 
-/** What a client of pg 8.20 and newer tells of its transaction. */
+/** What a client of pg 8.21 and newer tells of its transaction. */
 interface TellingClient extends Transaction {
   getTransactionStatus(): 'I' | 'T' | 'E' | null
   on(event: 'drain', listener: () => void): unknown
