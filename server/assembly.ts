@@ -91,8 +91,7 @@ export function assemble(parts: Parts): AsyncJobs {
   const executor = createExecutor(parts, changes, watcher)
   changes.listen({ onChanged: (states) => watcher.tell(states), onWork: (types) => executor.wake(types) })
   const submitting = submitParts(parts, changes)
-  const submit = submitJob(submitting)
-  const many = submitMany(submitting)
+  const [submit, many] = [submitJob(submitting), submitMany(submitting)]
   const status = readJob(store)
   const cancel = cancelJob({ store, read: status, changes })
   const find = findClaim({ types: config.types, store })

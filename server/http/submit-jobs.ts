@@ -1,7 +1,6 @@
 import type { components } from '../../generated/openapi.ts'
 import { ProblemError, type RequestError } from '../errors.ts'
 import type { ManyAnswer, ManySubmit, SubmitMany } from '../jobs/submit-many.ts'
-import type { Submission } from '../store/port.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { Access } from './access.ts'
 import { hasNoCache } from './cache-control.ts'
@@ -12,7 +11,7 @@ import { baseUrl, jobUrls } from './urls.ts'
 type Batch = components['schemas']['JobBatch']
 type Item = Batch['jobs'][number]
 /** A job, or the problem that stands in its place. */
-type Answered = Submission | { readonly error: ProblemError }
+type Answered = Exclude<ManyAnswer, { readonly error: unknown }> | { readonly error: ProblemError }
 type Result = components['schemas']['BatchResult']
 
 export interface SubmitJobsParts {

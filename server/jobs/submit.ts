@@ -71,7 +71,7 @@ async function submitWithin(
     throw new TypeError('tx: expected a client with query()')
   if (store.submitWithin === undefined) throw new TypeError('tx: this store takes part in no transaction')
   const { type } = job
-  const { countPendingWithin: count } = store
+  const count = store.countPendingWithin?.bind(store)
   if (count === undefined) await backlog.admit(type)
   else await backlog.admitWithin(type, (name, limit) => count(tx, name, limit))
   const answer = accept(job, await store.submitWithin(tx, job))

@@ -47,7 +47,11 @@ const builders: [name: string, transaction: (level: Level, body: Body) => Promis
     'Knex',
     async (isolationLevel, body) => {
       const db = knex({ client: 'pg', connection: database.url, pool: { min: 0, max: 1 } })
-      await db.transaction((trx) => body(fromKnex(trx)), { isolationLevel }).finally(() => db.destroy())
+      try {
+        await db.transaction((trx) => body(fromKnex(trx)), { isolationLevel })
+      } finally {
+        await db.destroy()
+      }
     },
   ],
 ]
