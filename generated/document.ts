@@ -770,6 +770,61 @@ export const document: Record<string, unknown> = {
           }
         }
       }
+    },
+    "/job-batches": {
+      "post": {
+        "operationId": "submitJobs",
+        "tags": [
+          "jobs"
+        ],
+        "summary": "Submit many jobs at once.",
+        "description": "Each job is answered in its place, as a submit of its own would be: with the job that does the work, or\nwith the problem that it alone met. A body that does not fit is refused as a whole. Jobs that carry a\nkey may be sent again.\n",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/SubmitCacheControl"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/JobBatch"
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "What became of each job. Those with status 202 are committed.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/BatchAnswer"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "406": {
+            "$ref": "#/components/responses/NotAcceptable"
+          },
+          "413": {
+            "$ref": "#/components/responses/ContentTooLarge"
+          },
+          "415": {
+            "$ref": "#/components/responses/UnsupportedMediaType"
+          },
+          "500": {
+            "$ref": "#/components/responses/InternalError"
+          },
+          "503": {
+            "$ref": "#/components/responses/Unavailable"
+          }
+        }
+      }
     }
   },
   "components": {
@@ -1686,6 +1741,87 @@ export const document: Record<string, unknown> = {
             "type": "integer",
             "minimum": 1,
             "description": "How many they were."
+          }
+        }
+      },
+      "JobBatch": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "jobs"
+        ],
+        "properties": {
+          "jobs": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 1000,
+            "items": {
+              "$ref": "#/components/schemas/JobRequest"
+            }
+          }
+        }
+      },
+      "JobRequest": {
+        "type": "object",
+        "description": "What a submit of its own would name in the path, the body and `Idempotency-Key`.",
+        "additionalProperties": false,
+        "required": [
+          "type"
+        ],
+        "properties": {
+          "type": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": 100,
+            "pattern": "^[A-Za-z0-9._-]+$"
+          },
+          "input": {
+            "$ref": "#/components/schemas/JobInput"
+          },
+          "idempotencyKey": {
+            "type": "string",
+            "description": "The bare form; quotation marks are part of the key.",
+            "minLength": 1,
+            "maxLength": 255,
+            "pattern": "^[\\x21-\\x7E]+$"
+          }
+        }
+      },
+      "BatchAnswer": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": [
+          "results"
+        ],
+        "properties": {
+          "results": {
+            "type": "array",
+            "description": "One for each job, in their order.",
+            "items": {
+              "$ref": "#/components/schemas/BatchResult"
+            }
+          }
+        }
+      },
+      "BatchResult": {
+        "type": "object",
+        "description": "Either the job or the problem.",
+        "additionalProperties": false,
+        "required": [
+          "status"
+        ],
+        "properties": {
+          "status": {
+            "type": "integer",
+            "description": "The status that a submit of its own would have had; 202 with a job.",
+            "minimum": 202,
+            "maximum": 599
+          },
+          "job": {
+            "$ref": "#/components/schemas/AcceptedJob"
+          },
+          "problem": {
+            "$ref": "#/components/schemas/Problem"
           }
         }
       }

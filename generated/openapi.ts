@@ -1,5 +1,27 @@
 // Made by `npm run generate` from openapi.yaml. Do not edit.
 export interface paths {
+    "/job-batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit many jobs at once.
+         * @description Each job is answered in its place, as a submit of its own would be: with the job that does the work, or
+         *     with the problem that it alone met. A body that does not fit is refused as a whole. Jobs that carry a
+         *     key may be sent again.
+         */
+        post: operations["submitJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/job-events": {
         parameters: {
             query?: never;
@@ -172,6 +194,17 @@ export interface components {
             /** Format: uri */
             statusUrl: string;
         };
+        BatchAnswer: {
+            /** @description One for each job, in their order. */
+            results: components["schemas"]["BatchResult"][];
+        };
+        /** @description Either the job or the problem. */
+        BatchResult: {
+            job?: components["schemas"]["AcceptedJob"];
+            problem?: components["schemas"]["Problem"];
+            /** @description The status that a submit of its own would have had; 202 with a job. */
+            status: number;
+        };
         /** @description The job is CANCELLED. */
         CancelledEvent: {
             /** Format: uuid */
@@ -254,10 +287,20 @@ export interface components {
             type: string;
             version: number;
         };
+        JobBatch: {
+            jobs: components["schemas"]["JobRequest"][];
+        };
         /** @description The input of a job, as its type declares it. */
         JobInput: unknown;
         /** @description The output of a job, where its type declares one. */
         JobOutput: unknown;
+        /** @description What a submit of its own would name in the path, the body and `Idempotency-Key`. */
+        JobRequest: {
+            /** @description The bare form; quotation marks are part of the key. */
+            idempotencyKey?: string;
+            input?: components["schemas"]["JobInput"];
+            type: string;
+        };
         /**
          * @description PENDING: accepted, waiting for its turn. PROCESSING: running. COMPLETED: ended well. FAILED: ended
          *     with an error. CANCELLED: cancelled. The last three are terminal.
@@ -532,6 +575,39 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    submitJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description With `no-cache` the work is done anew although a fresh result exists. */
+                "Cache-Control"?: components["parameters"]["SubmitCacheControl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobBatch"];
+            };
+        };
+        responses: {
+            /** @description What became of each job. Those with status 202 are committed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     streamEventsOfJobs: {
         parameters: {
             query: {

@@ -19,6 +19,7 @@ import { streamEventsOfJobs } from './http/stream-events-of-jobs.ts'
 import { streamJobEvents } from './http/stream-job-events.ts'
 import { Streams } from './http/streams.ts'
 import { submitJob as submitJobOperation } from './http/submit-job.ts'
+import { submitJobs as submitJobsOperation } from './http/submit-jobs.ts'
 import { beginWait } from './http/wait-for-job.ts'
 import { Backlog } from './jobs/backlog.ts'
 import { Changes } from './jobs/changes.ts'
@@ -90,7 +91,7 @@ export function assemble(parts: Parts): AsyncJobs {
   const executor = createExecutor(parts, changes, watcher)
   changes.listen({ onChanged: (states) => watcher.tell(states), onWork: (types) => executor.wake(types) })
   const submitting = submitParts(parts, changes)
-  const submit = submitJob(submitting)
+  const [submit, many] = [submitJob(submitting), submitMany(submitting)]
   const status = readJob(store)
   const cancel = cancelJob({ store, read: status, changes })
   const find = findClaim({ types: config.types, store })
@@ -98,7 +99,7 @@ export function assemble(parts: Parts): AsyncJobs {
   const sweep = { store, telemetry, ...config.purge }
   const purge = purgeLoop(sweep)
   const http = config.web.enabled
-    ? createHttp(parts, { submit, status, cancel, changes, find, watcher, streams })
+    ? createHttp(parts, { submit, many, status, cancel, changes, find, watcher, streams })
     : undefined
   return {
     get router() {
@@ -106,7 +107,7 @@ export function assemble(parts: Parts): AsyncJobs {
       throw new ConfigurationError(['web.enabled: expected true where the router is used, found false'])
     },
     submit,
-    submitMany: submitMany(submitting),
+    submitMany: many,
     wake: (...types) => {
       for (const type of types) changes.submitted(type)
     },
@@ -163,6 +164,7 @@ function submitParts({ config, telemetry, store, newId }: Parts, changes: Change
 
 interface UseCases {
   readonly submit: Submit
+  readonly many: SubmitMany
   readonly status: ReadJob
   readonly cancel: Cancel
   readonly changes: Changes
@@ -172,15 +174,19 @@ interface UseCases {
 }
 
 function createHttp({ config, telemetry, store, hooks, policy }: Parts, use: UseCases): HttpRouter {
-  const { submit, status, cancel, changes, find, watcher, streams } = use
+  const { submit, many, status, cancel, changes, find, watcher, streams } = use
+  const { maxBodyBytes, maxBatchBytes, maxWaitMs } = config.http
+  const { publicUrl } = config
   const access = new Access(hooks, status)
-  const wait = beginWait({ access, watcher, streams, maxWaitMs: config.http.maxWaitMs })
+  const wait = beginWait({ access, watcher, streams, maxWaitMs })
   const streaming = { access, watcher, streams, telemetry, maxPendingEvents: config.sse.maxPendingEvents }
   return createRouter({
     telemetry,
-    maxBodyBytes: config.http.maxBodyBytes,
+    maxBodyBytes,
+    maxBatchBytes,
     operations: {
-      submitJob: submitJobOperation({ submit, access, policy, publicUrl: config.publicUrl, wait }),
+      submitJob: submitJobOperation({ submit, access, policy, publicUrl, wait }),
+      submitJobs: submitJobsOperation({ submit: many, access, telemetry, publicUrl, maxInputBytes: maxBodyBytes }),
       getJobStatus: getJobStatus({ access, policy, wait }),
       cancelJob: cancelJobOperation(cancel, access),
       cancelJobByStatus: cancelJobOperation(cancel, access),

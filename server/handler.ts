@@ -41,10 +41,11 @@ export class JobFailureError extends Error {
 
 /**
  * A connection inside a transaction: a `pg` client after BEGIN, or whatever else runs a statement of `$1`, `$2`, … with
- * its values in the transaction of a query builder.
+ * its values in the transaction of a query builder (docs/transactions.md has adapters). What it is given is kept simple for
+ * those: each `$n` stands in the text once, in order, and values are texts, numbers or null.
  */
 export interface Transaction {
-  query(text: string, values: unknown[]): Promise<{ rows: object[] }>
+  query(text: string, values: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
 
 /** The attempt may not end in its transaction, which was rolled back: the job has ended, or another attempt has it. */

@@ -10,6 +10,7 @@ import { reporting } from './store/reporting.ts'
 import { reusing } from './store/reusing.ts'
 import { type OpenedStore, Scene } from './store/scene.ts'
 import { submitting } from './store/submitting.ts'
+import { transacting } from './store/transacting.ts'
 
 export type { OpenedStore } from './store/scene.ts'
 
@@ -32,6 +33,7 @@ const behaviours = {
   ...recovering,
   ...reporting,
   ...purging,
+  ...transacting,
 }
 
 /**

@@ -42,7 +42,7 @@ export interface Config {
   readonly hints: { readonly enabled: boolean }
   readonly web: { readonly enabled: boolean }
   readonly database: { readonly schema: string | undefined }
-  readonly http: { readonly maxBodyBytes: number; readonly maxWaitMs: number }
+  readonly http: { readonly maxBodyBytes: number; readonly maxBatchBytes: number; readonly maxWaitMs: number }
   readonly publicUrl: string | undefined
 }
 
@@ -102,7 +102,11 @@ function build(read: OptionReader, types: Config['types']): Config {
     web: { enabled: read.flag('web.enabled') },
     database: { schema: read.optional('database.schema', () => read.schemaName('database.schema')) },
     hints: { enabled: read.flag('hints.enabled') },
-    http: { maxBodyBytes: read.whole('http.maxBodyBytes'), maxWaitMs: read.duration('http.maxWait') },
+    http: {
+      maxBodyBytes: read.whole('http.maxBodyBytes'),
+      maxBatchBytes: read.whole('http.maxBatchBytes'),
+      maxWaitMs: read.duration('http.maxWait'),
+    },
     publicUrl: read.optional('publicUrl', () => read.url('publicUrl')),
   }
 }

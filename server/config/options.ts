@@ -46,5 +46,6 @@ export const options: Readonly<Record<string, Option>> = {
   'web.enabled': flag(true),
   'database.schema': { kind: 'text' },
   'http.maxBodyBytes': whole(0, 102_400),
+  'http.maxBatchBytes': whole(0, 1_048_576),
   'http.maxWait': duration('PT30S'),
 }

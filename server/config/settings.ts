@@ -78,6 +78,8 @@ export interface Settings {
   readonly http?: {
     /** The longest body, in bytes. [102400] */
     readonly maxBodyBytes?: number
+    /** The longest body of submitJobs, in bytes; each input in it is bounded by `maxBodyBytes`. [1048576] */
+    readonly maxBatchBytes?: number
     /** The longest that a request with `Prefer: wait=n` is kept waiting. A waiting request counts as a stream. [PT30S] */
     readonly maxWait?: IsoDuration
   }

@@ -40,6 +40,8 @@ export class Attempt {
   /** It has ended in its handler's own transaction, so there is nothing to store any more. */
   committed = false
   #committing = false
+  /** Made with the first transaction of the handler, and aborted when the handler is given up: connections are few. */
+  #cut: AbortController | undefined
   readonly #type: RegisteredType
   readonly #parts: AttemptParts
   /** Made when the handler first looks at its signal: most short handlers never do. */
@@ -66,6 +68,7 @@ export class Attempt {
     for (const stop of this.#stopTimers) stop()
     this.error = settled.kind === 'threw' ? settled.error : undefined
     this.abandoned = settled.kind === 'abandoned'
+    if (this.abandoned) this.#cut?.abort(new Error('the attempt was abandoned'))
     return this.#settle(settled)
   }
 
@@ -146,7 +149,10 @@ export class Attempt {
   }
 
   async #transaction(work: (client: Transaction) => unknown): Promise<unknown> {
+    if (this.committed) throw new Error('the job has been completed already')
+    this.#cut ??= new AbortController()
     const { result, state } = await completeInTransaction(this.#parts.store, {
+      cut: this.#cut.signal,
       job: this.job,
       type: this.#type,
       work,
@@ -154,6 +160,10 @@ export class Attempt {
         if (this.#reason !== undefined && this.#reason !== 'stopping') throw new AttemptAborted(this.#reason)
         this.#committing = true
       },
+    }).catch((error: unknown) => {
+      // From here on a COMPLETED job is another attempt's work again.
+      this.#committing = false
+      throw error
     })
     this.committed = true
     this.#parts.changes.changed([state])

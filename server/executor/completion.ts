@@ -10,6 +10,8 @@ export interface CompletionWork {
   readonly work: (client: Transaction) => unknown
   /** Called before and after the work; throws when the attempt must not end well any more. */
   readonly mayEnd: () => void
+  /** Aborted when the handler has been given up. */
+  readonly cut: AbortSignal
 }
 
 /**
@@ -18,7 +20,7 @@ export interface CompletionWork {
  */
 export async function completeInTransaction(
   store: Pick<Store, 'transaction'>,
-  { job, type, work, mayEnd }: CompletionWork,
+  { job, type, work, mayEnd, cut }: CompletionWork,
 ): Promise<{ result: unknown; state: JobState }> {
   if (store.transaction === undefined) throw new TypeError('transaction: this store gives none')
   mayEnd()
@@ -38,5 +40,5 @@ export async function completeInTransaction(
     const state = await end({ id, fencingToken, status: 'COMPLETED', ...ended })
     if (state === undefined) throw new AttemptSupersededError()
     return { result, state }
-  })
+  }, cut)
 }

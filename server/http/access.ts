@@ -3,7 +3,7 @@ import { ProblemError } from '../errors.ts'
 import type { Job } from '../job.ts'
 import type { ReadJob } from '../jobs/status.ts'
 
-/** What a caller asks for: submitJob, getJobStatus, streamJobEvents, cancelJob. */
+/** What a caller asks for: submitJob and submitJobs, getJobStatus, streamJobEvents, cancelJob. */
 export type Action = 'submit' | 'read' | 'watch' | 'cancel'
 
 /** What an action is about: the type, and the job where there is one already. */
@@ -48,8 +48,13 @@ export class Access {
   /** @returns the tenant of a submit. Rejects with `not-authorized`. */
   async submit(req: Request, type: string): Promise<string | undefined> {
     const tenant = await this.tenant(req)
-    if ((await this.#hooks.authorize?.(req, 'submit', { type })) === false) throw new ProblemError('not-authorized')
+    if (!(await this.maySubmit(req, type))) throw new ProblemError('not-authorized')
     return tenant
+  }
+
+  /** Whether the caller may submit jobs of the type. */
+  async maySubmit(req: Request, type: string): Promise<boolean> {
+    return (await this.#hooks.authorize?.(req, 'submit', { type })) !== false
   }
 
   /** Reads a job for an action. Rejects with `job-not-found` also where the caller may not. */

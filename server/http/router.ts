@@ -12,6 +12,8 @@ export interface RouterOptions {
   readonly operations: Operations
   readonly telemetry: Telemetry
   readonly maxBodyBytes: number
+  /** The same for submitJobs, whose body has the inputs of many jobs. */
+  readonly maxBatchBytes: number
 }
 
 export interface HttpRouter {
@@ -33,18 +35,19 @@ export const routes: { readonly [Id in OperationId]: readonly [Method, string] }
   reportProgress: ['post', '/jobs/:job/progress'],
   completeJob: ['post', '/jobs/:job/completion'],
   failJob: ['post', '/jobs/:job/failure'],
+  submitJobs: ['post', '/job-batches'],
 }
 
 const json = ['application/json', 'application/problem+json']
 const streaming: ReadonlySet<OperationId> = new Set(['streamJobEvents', 'streamEventsOfJobs'])
 
 /** The router of the document. It works below any mount path, beside whatever middleware the application has. */
-export function createRouter({ operations, telemetry, maxBodyBytes }: RouterOptions): HttpRouter {
+export function createRouter({ operations, telemetry, maxBodyBytes, maxBatchBytes }: RouterOptions): HttpRouter {
   const router = express.Router({ caseSensitive: true, strict: true })
   const validation = requestValidation()
   const templates = Object.values(routes).map(([, path]) => path)
   router.use(onlyOwnPaths(templates), requireWellFormedPath, requireKnownPath(templates))
-  router.use(requireJsonOfPosts, readBodyOfPosts(maxBodyBytes), normalizeContentType)
+  router.use(requireJsonOfPosts, readBodyOfPosts(maxBodyBytes, maxBatchBytes), normalizeContentType)
   for (const handler of validation) router.use(headAsGet(handler))
   for (const id of Object.keys(routes) as OperationId[]) {
     const [method, path] = routes[id]
@@ -57,9 +60,13 @@ export function createRouter({ operations, telemetry, maxBodyBytes }: RouterOpti
 const requireJsonOfPosts: RequestHandler = (req, res, next) =>
   req.method === 'POST' ? requireJson(req, res, next) : next()
 
-function readBodyOfPosts(maxBytes: number): RequestHandler {
-  const read = bodyReader(maxBytes)
-  return (req, res, next) => (req.method === 'POST' ? read(req, res, next) : next())
+function readBodyOfPosts(maxBytes: number, maxBatchBytes: number): RequestHandler {
+  const [read, readBatch] = [bodyReader(maxBytes), bodyReader(maxBatchBytes)]
+  const [, batches] = routes.submitJobs
+  return (req, res, next) => {
+    if (req.method !== 'POST') return next()
+    return req.path === batches ? readBatch(req, res, next) : read(req, res, next)
+  }
 }
 
 function serve(operations: Operations, id: OperationId): RequestHandler {

@@ -1,6 +1,7 @@
 import { isTerminal, type Job } from '../job.ts'
 import type { Submit } from '../jobs/submit.ts'
 import type { Access } from './access.ts'
+import { hasNoCache } from './cache-control.ts'
 import { cachingOf, expiresOf, failedProblem } from './job-representation.ts'
 import { unquote } from './idempotency-key.ts'
 import { jobView } from './job-view.ts'
@@ -62,9 +63,4 @@ function endedReply(job: Job, url: string, { policy, wait }: { policy: Policy; w
   }
   const headers = { ...located, ...cachingOf(job), Expires: expiresOf(job, policy) }
   return { status: 200, contentType: 'application/json', headers, body: jobView(job) }
-}
-
-/** `no-cache` as a directive of its own, anywhere in the field (RFC 9111 section 5.2.1.4). */
-function hasNoCache(field: string | undefined): boolean {
-  return (field ?? '').split(',').some((directive) => directive.trim().toLowerCase() === 'no-cache')
 }

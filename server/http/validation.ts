@@ -53,6 +53,7 @@ const samples: readonly (readonly [method: string, path: string, body?: object])
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/progress', { percentComplete: 0 }],
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/completion', {}],
   ['POST', '/jobs/01890000-0000-7000-8000-000000000000/failure', { title: 'warm-up' }],
+  ['POST', '/job-batches', { jobs: [{ type: 'type' }] }],
 ]
 
 /** Sends one request of each operation through the validator. Rejects when one is not let through. */

@@ -1,5 +1,5 @@
 import type { KeyMismatch, NewJob, Submission } from '../store/port.ts'
-import { accept, prepare, type SubmitParts, type SubmitRequest } from './submit.ts'
+import { accept, toJob, type SubmitParts, type SubmitRequest } from './submit.ts'
 
 /** One of many submits. */
 export interface ManySubmit extends Omit<SubmitRequest, 'tx'> {
@@ -14,39 +14,64 @@ export type SubmitMany = (submits: readonly ManySubmit[]) => Promise<readonly Ma
 /** So many go in one statement. */
 const atOnce = 1_000
 
-/** Submits many jobs, each answered in its place. */
+type Refused = { readonly error: unknown }
+
+/** Submits many jobs, each answered in its place. All are checked before any is sent. */
 export function submitMany(parts: SubmitParts): SubmitMany {
   return async (submits) => {
-    const answers: ManyAnswer[] = []
-    for (let from = 0; from < submits.length; from += atOnce) {
-      answers.push(...(await submitSome(parts, submits.slice(from, from + atOnce))))
-    }
+    const prepared = await admit(
+      parts,
+      submits.map(({ type, ...request }) => attempt(() => toJob(parts, type, request))),
+    )
+    const jobs = prepared.flatMap((one) => ('error' in one ? [] : [one]))
+    const byId = await send(parts, jobs)
+    const answers = prepared.map((one) => ('error' in one ? one : answerOf(one, byId.get(one.id))))
+    tell(parts, submits, answers)
     return answers
   }
 }
 
-async function submitSome(parts: SubmitParts, submits: readonly ManySubmit[]): Promise<ManyAnswer[]> {
-  const prepared = await Promise.all(
-    submits.map(({ type, ...request }) => prepare(parts, type, request).catch((error: unknown) => ({ error }))),
-  )
-  const jobs = prepared.flatMap((one) => ('error' in one ? [] : [one]))
-  const { store } = parts
-  const replies = await (store.submitMany?.(jobs) ??
-    Promise.all(jobs.map((job) => store.submit(job).catch((error: unknown) => ({ error })))))
-  const byId = new Map(jobs.map((job, index) => [job.id, replies[index]]))
-  const answers = prepared.map((job) => ('error' in job ? job : answerOf(job, byId.get(job.id))))
-  tell(parts, submits, answers)
-  return answers
+/** The limit of waiting jobs holds for all of a type together: the last ones are refused. */
+async function admit({ backlog }: SubmitParts, checked: readonly (NewJob | Refused)[]): Promise<(NewJob | Refused)[]> {
+  const counts = new Map<string, number>()
+  const admitted: (NewJob | Refused)[] = []
+  for (const one of checked) {
+    if ('error' in one) {
+      admitted.push(one)
+      continue
+    }
+    const ahead = counts.get(one.type) ?? 0
+    counts.set(one.type, ahead + 1)
+    const refusal = await backlog.admit(one.type, ahead).catch((error: unknown) => ({ error }))
+    admitted.push(refusal ?? one)
+  }
+  return admitted
 }
 
-function answerOf(job: NewJob, reply: Submission | KeyMismatch | { readonly error: unknown } | undefined): ManyAnswer {
-  if (reply === undefined) return { error: new Error('a submit was not answered') }
-  if ('error' in reply) return reply
+type StoreAnswer = Submission | KeyMismatch | Refused
+
+async function send({ store }: SubmitParts, jobs: readonly NewJob[]): Promise<Map<string, StoreAnswer | undefined>> {
+  const replies: StoreAnswer[] = []
+  for (let from = 0; from < jobs.length; from += atOnce) {
+    const part = jobs.slice(from, from + atOnce)
+    const answers = await (store.submitMany?.(part) ??
+      Promise.all(part.map((job) => store.submit(job).catch((error: unknown) => ({ error })))))
+    replies.push(...answers)
+  }
+  return new Map(jobs.map(({ id }, index) => [id, replies[index]]))
+}
+
+function attempt<Result>(work: () => Result): Result | Refused {
   try {
-    return accept(job, reply)
+    return work()
   } catch (error) {
     return { error }
   }
+}
+
+function answerOf(job: NewJob, reply: StoreAnswer | undefined): ManyAnswer {
+  if (reply === undefined) return { error: new Error('a submit was not answered') }
+  return 'error' in reply ? reply : attempt(() => accept(job, reply))
 }
 
 /** Each job is told of, and each type with new work once. */

@@ -19,7 +19,8 @@ export interface SubmitRequest {
   readonly idempotencyKey?: string
   /**
    * Submits in this transaction: the job is there when it commits, and never was when it rolls back. A duplicate leaves the
-   * transaction usable. The job starts within a poll interval after the commit; {@link AsyncJobs.wake} after it saves that.
+   * transaction usable. A `pg` client (8.21 or newer) tells of the commit, and the job starts at once; otherwise it starts
+   * within a poll interval, and {@link AsyncJobs.wake} after the commit saves that.
    * In REPEATABLE READ and SERIALIZABLE an error with the code 40001 may ask for the transaction to begin anew.
    */
   readonly tx?: Transaction
@@ -29,7 +30,7 @@ export interface SubmitRequest {
 
 export interface SubmitParts {
   readonly types: ReadonlyMap<string, RegisteredType>
-  readonly store: Pick<Store, 'submit' | 'submitWithin' | 'submitMany'>
+  readonly store: Pick<Store, 'submit' | 'submitWithin' | 'submitMany' | 'countPendingWithin' | 'whenEnded'>
   readonly changes: Changes
   readonly telemetry: Telemetry
   readonly reuse: ReusePolicy
@@ -43,31 +44,39 @@ export type Submit = (type: string, request?: SubmitRequest) => Promise<Submissi
 /** Makes sure that the work of a type is done: by a new job, or by one that stands for it already. */
 export function submitJob(parts: SubmitParts): Submit {
   return async (type, request = {}) => {
-    const job = await prepare(parts, type, request)
-    const answer = accept(job, await send(parts, job, request.tx))
-    // What is not committed yet, and may never be, is nothing to tell of.
-    if (request.tx !== undefined) return answer
+    const job = toJob(parts, type, request)
+    if (request.tx !== undefined) return submitWithin(parts, job, request.tx)
+    await parts.backlog.admit(type)
+    const answer = accept(job, await parts.store.submit(job))
     if (answer.outcome === 'created') parts.changes.submitted(type)
     parts.telemetry.emit('job:submitted', { jobId: answer.jobId, type, outcome: answer.outcome })
     return answer
   }
 }
 
-/** What is sent to the store. Rejects where the request is not to be sent. */
-export async function prepare(parts: SubmitParts, type: string, request: SubmitRequest): Promise<NewJob> {
+/** What is sent to the store. Throws the problem of a request that is not to be sent. */
+export function toJob(parts: SubmitParts, type: string, request: SubmitRequest): NewJob {
   const registered = findType(parts.types, type)
   checkKey(registered, request.idempotencyKey)
-  const job = newJob(parts, registered, request)
-  await parts.backlog.admit(type)
-  return job
+  return newJob(parts, registered, request)
 }
 
-function send({ store }: SubmitParts, job: NewJob, tx: Transaction | undefined): Promise<Submission | KeyMismatch> {
-  if (tx === undefined) return store.submit(job)
+/** What is not committed yet, and may never be, is nothing to tell of; executors are woken when the transaction ends. */
+async function submitWithin(
+  { store, backlog, changes }: SubmitParts,
+  job: NewJob,
+  tx: Transaction,
+): Promise<Submission> {
   if (typeof (tx as Partial<Transaction>).query !== 'function')
     throw new TypeError('tx: expected a client with query()')
   if (store.submitWithin === undefined) throw new TypeError('tx: this store takes part in no transaction')
-  return store.submitWithin(tx, job)
+  const { type } = job
+  const count = store.countPendingWithin?.bind(store)
+  if (count === undefined) await backlog.admit(type)
+  else await backlog.admitWithin(type, (name, limit) => count(tx, name, limit))
+  const answer = accept(job, await store.submitWithin(tx, job))
+  if (answer.outcome === 'created') store.whenEnded?.(tx, () => changes.submitted(type))
+  return answer
 }
 
 /** Throws the problem that stands in the place of a job. */

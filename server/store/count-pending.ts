@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Runs } from './database.ts'
 import type { Statement } from './statement.ts'
 
 const statement: Statement = {
@@ -9,7 +9,7 @@ FROM (SELECT FROM async_jobs WHERE type = $1 AND status = 'PENDING' LIMIT $2) AS
 }
 
 /** Counts the waiting jobs of a type, up to a limit. */
-export async function countPending(database: Database, type: string, limit: number): Promise<number> {
+export async function countPending(database: Runs, type: string, limit: number): Promise<number> {
   const [row] = await database.run<{ pending: number }>(statement, [type, limit])
   return row?.pending ?? 0
 }

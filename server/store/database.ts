@@ -55,25 +55,30 @@ export class Database implements Runs {
   within(tx: Transaction): Runs {
     return {
       run: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-        (await tx.query(this.#texts.of(statement).text, [...values])).rows as Row[],
+        (await tx.query(this.#texts.of(statement).text, values.map(toParameter))).rows as Row[],
     }
   }
 
-  /** Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. */
-  async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  /**
+   * Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. When the
+   * signal is aborted its connection is cut, whatever the work is doing with it: the server rolls back then.
+   */
+  async transaction<T>(work: (client: PoolClient) => Promise<T>, cut: AbortSignal): Promise<T> {
     const client = await this.#acquire()
     let broken = true
     try {
       await client.query('BEGIN')
-      const result = await work(client)
+      const result = await Promise.race([work(client), rejectionOf(cut)])
       await client.query('COMMIT')
       broken = false
       return result
     } catch (error) {
-      broken = await client.query('ROLLBACK').then(
-        () => false,
-        () => true,
-      )
+      const rollBack = (): Promise<boolean> =>
+        client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        )
+      broken = cut.aborted || (await rollBack())
       throw error
     } finally {
       release(client, broken)
@@ -125,12 +130,27 @@ export class Database implements Runs {
   }
 }
 
+/** Arrays as the text that PostgreSQL reads them from: query builders differ in what they make of an array. */
+function toParameter(value: unknown): unknown {
+  if (!Array.isArray(value)) return value
+  const items = value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`))
+  return `{${items.join(',')}}`
+}
+
 /** A connection that breaks while it is held tells so by an event too; the statement's rejection says it already. */
 function ignore(): void {}
 
 function release(client: PoolClient, destroy = false): void {
   client.off('error', ignore)
   client.release(destroy)
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const refuse = (): void => reject(signal.reason as Error)
+    if (signal.aborted) refuse()
+    else signal.addEventListener('abort', refuse, { once: true })
+  })
 }
 
 /** The SQLSTATE of an error, where it has one. */

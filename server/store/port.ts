@@ -128,14 +128,20 @@ export interface Store {
    * A store without it refuses such submits.
    */
   submitWithin?(tx: Transaction, job: NewJob): Promise<Submission | KeyMismatch>
+  /** The count of {@link Store.countPending} as a caller's transaction sees it. */
+  countPendingWithin?(tx: Transaction, type: string, limit: number): Promise<number>
+  /** Calls back once a caller's transaction has ended, either way. Never, where its client does not tell. */
+  whenEnded?(tx: Transaction, callback: () => void): void
   /** Answers many submits in one go, each in its place. A store without it is asked for each of them. */
   submitMany?(jobs: readonly NewJob[]): Promise<readonly (Submission | KeyMismatch | { readonly error: unknown })[]>
   /**
    * Gives a client inside a transaction; what `work` resolves to is committed with it. `end` stores how an attempt ends,
-   * in the same transaction: undefined when refused. A store without it has no `ctx.transaction`.
+   * in the same transaction: undefined when refused. When the signal is aborted, the work is cut off and nothing of it is
+   * kept. A store without it has no `ctx.transaction`.
    */
   transaction?<T>(
     work: (client: Transaction, end: (ending: Ending) => Promise<JobState | undefined>) => Promise<T>,
+    cut: AbortSignal,
   ): Promise<T>
   /** Reads a job. Reads of one moment share one statement. */
   read(id: string): Promise<Job | undefined>

@@ -1,10 +1,11 @@
+import type { Transaction } from '../handler.ts'
 import type { Job, JobState } from '../job.ts'
 import { cancelJob } from './cancel-job.ts'
 import { Coalescer } from './coalescer.ts'
 import { countPending } from './count-pending.ts'
 import { cycle } from './cycle.ts'
 import type { Database } from './database.ts'
-import type { KeyMismatch, NewJob, ProgressReport, Store, Submission } from './port.ts'
+import type { Ending, KeyMismatch, NewJob, ProgressReport, Store, Submission } from './port.ts'
 import { lastCompleted } from './last-completed.ts'
 import { purger } from './purge-jobs.ts'
 import { readChanges } from './read-changes.ts'
@@ -13,8 +14,10 @@ import { readReported } from './read-reported.ts'
 import { recoverOrphans, recoverSilent, releaseUnheld } from './recover-jobs.ts'
 import { reportProgress } from './report-progress.ts'
 import { checkSchema } from './schema-version.ts'
+import { underSavepoint } from './savepoint.ts'
 import { submitJobs } from './submit-jobs.ts'
 import { submitWithin } from './submit-within.ts'
+import { inTurn, isIdle, whenEnded } from './transaction-state.ts'
 import { registerWorker, removeWorker, renewWorker } from './workers.ts'
 
 /** The store on PostgreSQL: every statement of the project, one function each, coalesced where requests come singly. */
@@ -31,15 +34,17 @@ export function postgresStore(database: Database): Store {
   return {
     checkSchema: () => checkSchema(database),
     submit: (job) => submits.add(job),
-    submitWithin: (tx, job) => submitWithin(database, tx, job),
+    submitWithin: (tx, job) => inTurn(tx, () => submitWithin(database, tx, job)),
+    countPendingWithin: (tx, type, limit) =>
+      inTurn(tx, () => {
+        const within = database.within(tx)
+        return underSavepoint(within, () => countPending(within, type, limit))
+      }),
+    whenEnded,
     submitMany: async (jobs) =>
       (await submitJobs(database, jobs)).map((answer) => ('reply' in answer ? answer.reply : answer)),
-    transaction: (work) =>
-      database.transaction((client) =>
-        work(client, async (ending) =>
-          (await cycle(database.within(client), [ending], undefined)).ended.get(ending.id),
-        ),
-      ),
+    transaction: (work, cut) =>
+      database.transaction((client) => work(client, (ending) => endWithin(database, client, ending)), cut),
     read: (id) => reads.add(id),
     countPending: (type, limit) => countPending(database, type, limit),
     cancel: (tenant, id) => cancelJob(database, tenant, id),
@@ -56,4 +61,10 @@ export function postgresStore(database: Database): Store {
     releaseUnheld: (workerId, held) => releaseUnheld(database, workerId, held),
     purge: purger(database),
   }
+}
+
+async function endWithin(database: Database, client: Transaction, ending: Ending): Promise<JobState | undefined> {
+  // Outside of a transaction the job would be completed, and the handler's writes be wherever they are.
+  if (isIdle(client)) throw new Error('the transaction was ended inside of its function; leave COMMIT and ROLLBACK out')
+  return (await cycle(database.within(client), [ending], undefined)).ended.get(ending.id)
 }

@@ -9,9 +9,7 @@ import type { Statement } from './statement.ts'
  * where another binding was faster the row answers nothing and goes round again, as does one whose job ended or was purged
  * meanwhile.
  */
-const statement: Statement = {
-  name: 'async_jobs_resolve_jobs',
-  text: `
+const found = `
 WITH r AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[],
     $8::double precision[], $9::boolean[]) AS u(id, tenant, type, input_hash, key, scope, single_flight, fresh_ms, rejects)
@@ -36,7 +34,18 @@ found AS MATERIALIZED (
         AND a.coalescing_key = decode(r.scope, 'hex') AND a.status IN ('PENDING', 'PROCESSING')
     ) AS candidates ORDER BY rank LIMIT 1
   ) AS answer
-),
+)`
+
+/** The answers that need no key to be bound. */
+const answers = `
+SELECT found.id, found.outcome, found.job_id, found.for_type, j.status
+FROM found JOIN async_jobs j ON j.id = found.job_id
+WHERE found.key IS NULL OR found.outcome IN ('idempotent', 'mismatch')
+  OR (found.outcome = 'in-flight' AND found.rejects)`
+
+const bindAndResolve: Statement = {
+  name: 'async_jobs_resolve_jobs',
+  text: `${found},
 bound AS (
   INSERT INTO async_job_keys (tenant, key, job_id, type, input_hash, created_at)
   SELECT tenant, key, job_id, type, decode(input_hash, 'hex'), {now}
@@ -44,11 +53,11 @@ bound AS (
   ON CONFLICT DO NOTHING
   RETURNING tenant, key
 )
-SELECT found.id, found.outcome, found.job_id, found.for_type, j.status
-FROM found JOIN async_jobs j ON j.id = found.job_id
-WHERE found.key IS NULL OR found.outcome IN ('idempotent', 'mismatch') OR (found.outcome = 'in-flight' AND found.rejects)
+${answers}
   OR EXISTS (SELECT FROM bound WHERE bound.tenant = found.tenant AND bound.key = found.key)`,
 }
+
+const resolveOnly: Statement = { name: 'async_jobs_read_standing_jobs', text: `${found}${answers}` }
 
 interface Row {
   id: string
@@ -58,11 +67,19 @@ interface Row {
   status: JobStatus
 }
 
+type Answers = Map<string, Submission | KeyMismatch>
+
 /** @returns what stands for each job, by its id; a job that nothing stands for is missing. */
-export async function resolveJobs(
-  database: Runs,
-  jobs: readonly NewJob[],
-): Promise<Map<string, Submission | KeyMismatch>> {
+export function resolveJobs(database: Runs, jobs: readonly NewJob[]): Promise<Answers> {
+  return run(database, bindAndResolve, jobs)
+}
+
+/** The same, but it writes nothing: a job whose key would have to be bound is missing too. */
+export function readStandingJobs(database: Runs, jobs: readonly NewJob[]): Promise<Answers> {
+  return run(database, resolveOnly, jobs)
+}
+
+async function run(database: Runs, statement: Statement, jobs: readonly NewJob[]): Promise<Answers> {
   const rows = await database.run<Row>(statement, [
     jobs.map((job) => job.id),
     jobs.map((job) => job.tenant),

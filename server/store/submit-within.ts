@@ -1,9 +1,11 @@
 import type { Transaction } from '../handler.ts'
-import { type Database, sqlState } from './database.ts'
+import type { Database, Runs } from './database.ts'
 import { insertJobs } from './insert-jobs.ts'
 import type { KeyMismatch, NewJob, Submission } from './port.ts'
-import { resolveJobs } from './resolve-jobs.ts'
+import { readStandingJobs, resolveJobs } from './resolve-jobs.ts'
+import { readIsolation, underSavepoint } from './savepoint.ts'
 import { lostRaces } from './submit-jobs.ts'
+import { stateBehind } from './transaction-state.ts'
 
 /** Winners can end, be purged or roll back between conflict and read; each round sees the newest state. */
 const maxRounds = 20
@@ -22,38 +24,32 @@ export async function submitWithin(
   const within = database.within(tx)
   let conflict: unknown
   for (let round = 0; round < maxRounds; round += 1) {
-    await tx.query('SAVEPOINT async_jobs_submit', [])
-    try {
-      const made = await insertJobs(within, [job], { guarded: false })
-      const answer = made.has(job.id) ? created(job) : (await resolveJobs(within, [job])).get(job.id)
-      await tx.query('RELEASE SAVEPOINT async_jobs_submit', [])
-      if (answer !== undefined) return answer
-    } catch (error) {
-      await tx.query('ROLLBACK TO SAVEPOINT async_jobs_submit', [])
-      await tx.query('RELEASE SAVEPOINT async_jobs_submit', [])
-      if (!lostRaces.has(sqlState(error) ?? '')) throw error
+    const answer = await underSavepoint(within, () => attempt(within, job)).catch((error: unknown) => {
+      const state = stateBehind(error) ?? ''
+      // A deadlock of two transactions is there until one of them ends: what each holds, it holds to its end.
+      if (state === '40P01' || !lostRaces.has(state)) throw error
       conflict = error
-    }
-    if (await seesItsSnapshotAlone(tx)) {
-      const answer = (await resolveJobs(database, [job])).get(job.id)
-      if (answer !== undefined) return answer
-      throw conflict ?? serializationFailure()
+      return undefined
+    })
+    if (answer !== undefined) return answer
+    if (['repeatable read', 'serializable'].includes(await readIsolation(within))) {
+      // Nothing is written out there: a key that is bound would stay so when the caller rolls back.
+      const standing = (await readStandingJobs(database, [job])).get(job.id)
+      if (standing !== undefined) return standing
+      throw serializationFailure(conflict)
     }
   }
-  throw conflict ?? serializationFailure()
+  throw serializationFailure(conflict)
 }
 
-function created({ id: jobId }: NewJob): Submission {
-  return { outcome: 'created', jobId, status: 'PENDING' }
+async function attempt(within: Runs, job: NewJob): Promise<Submission | KeyMismatch | undefined> {
+  const made = await insertJobs(within, [job], { guarded: false })
+  if (made.has(job.id)) return { outcome: 'created', jobId: job.id, status: 'PENDING' }
+  return (await resolveJobs(within, [job])).get(job.id)
 }
 
-async function seesItsSnapshotAlone(tx: Transaction): Promise<boolean> {
-  const { rows } = await tx.query(`SELECT current_setting('transaction_isolation') AS level`, [])
-  return ['repeatable read', 'serializable'].includes((rows[0] as { level: string }).level)
-}
-
-/** As PostgreSQL says it: what stands in the way is newer than the snapshot, and gone again. */
-function serializationFailure(): Error {
+/** As PostgreSQL says it: what stands in the way is newer than the snapshot, or gone again. */
+function serializationFailure(cause: unknown): Error {
   const message = 'could not serialize access due to a concurrent submit: begin the transaction anew'
-  return Object.assign(new Error(message), { code: '40001' })
+  return Object.assign(new Error(message, { cause }), { code: '40001' })
 }

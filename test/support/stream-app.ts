@@ -52,7 +52,7 @@ export async function startStreamApp(options: StreamAppOptions = {}): Promise<St
   const operations = {
     streamJobEvents: streamJobEvents({ access, watcher, streams, telemetry, maxPendingEvents }),
   } as Operations
-  const http = createRouter({ operations, telemetry, maxBodyBytes: 1_000 })
+  const http = createRouter({ operations, telemetry, maxBodyBytes: 1_000, maxBatchBytes: 1_000 })
   await http.warmUp()
   const server = createServer(express().use(http.router))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

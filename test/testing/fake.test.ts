@@ -223,6 +223,7 @@ describe('the fake server on the wire', () => {
     expect(await answer('POST', '/jobs/any', { headers: { 'idempotency-key': '' } })).toBe('400 invalid-request')
     expect(await answer('POST', '/jobs/any', { headers: json, body: '{' })).toBe('400 malformed-body')
     expect(await answer('POST', '/jobs/any', { body: 'x' })).toBe('415 unsupported-media-type')
+    expect(await answer('POST', '/job-batches')).toBe('400 invalid-request')
     expect(await answer('GET', '/jobs')).toBe('404 route-not-found')
     expect(await answer('PUT', `/jobs/${nobody}`)).toBe('405 method-not-allowed')
     expect(await answer('GET', '/jobs/%/status')).toBe('400 malformed-url')

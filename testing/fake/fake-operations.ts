@@ -6,6 +6,7 @@ import { jobView, matchesTag } from '../../server/http/job-view.ts'
 import type { Policy } from '../../server/http/policy.ts'
 import type { OperationId, Reply } from '../../server/http/reply.ts'
 import { isTerminal, type Job } from '../../server/job.ts'
+import { submitBatch } from './fake-batch.ts'
 import type { FakeJob } from './fake-job.ts'
 import type { FakeRequest } from './fake-request.ts'
 import { type FakeStreamOptions, streamOfJob, streamOfJobs } from './fake-stream.ts'
@@ -40,6 +41,9 @@ export function fakeOperations(parts: FakeParts): FakeOperations {
   const streamOptions = ({ signal }: FakeRequest): FakeStreamOptions => ({ ...parts, signal })
   return {
     submitJob: (request) => submit(parts, request),
+    submitJobs: (request) => {
+      return { status: 200, contentType: 'application/json', headers: {}, body: submitBatch(parts.jobs, request) }
+    },
     getJobStatus: (request) => status(parts, request),
     cancelJob: cancel,
     cancelJobByStatus: cancel,

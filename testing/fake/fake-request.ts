@@ -6,7 +6,7 @@ import { misfit } from '../contract/schemas.ts'
 /** A request that fits the document. */
 export interface FakeRequest {
   readonly operationId: OperationId
-  /** The path parameter, which every operation but one has. */
+  /** The path parameter, which most operations have. */
   readonly job: string
   /** The query parameter of the one. */
   readonly jobs: readonly string[]

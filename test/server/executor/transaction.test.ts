@@ -135,4 +135,47 @@ describe('the transaction of a handler', () => {
       )
     }
   })
+
+  it('gives its connection back when its handler is given up, and nothing of it is kept [G11 K16]', async () => {
+    const pool = database.pool({ max: 3 })
+    const types = [
+      defineHandler({
+        type: 'hangs',
+        timeout: 'PT0.2S',
+        handle: (context) =>
+          context.transaction(async (client: pg.PoolClient) => {
+            await write(client, context)
+            await new Promise(() => {})
+          }),
+      }),
+    ]
+    await withApp(database, { handlers: types, pool }, async (app) => {
+      const ids = await Promise.all(Array.from({ length: 3 }, () => app.asyncJobs.submit('hangs')))
+      await Promise.all(ids.map(({ jobId }) => app.seen('attempt:end', (event) => event.jobId === jobId)))
+      for (const { jobId } of ids) {
+        expect((await app.asyncJobs.status(jobId)).failure).toMatchObject({ code: 'timed-out' })
+        expect(await writes(jobId)).toBe(0)
+      }
+      const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
+      for (const client of clients) client.release()
+    })
+  })
+
+  it('refuses a COMMIT of the handler’s own, and another transaction once it has committed [A93 G6]', async () => {
+    const told = gate<unknown[]>()
+    const handle: Handle = async ({ transaction }) => {
+      const own = await transaction((client: pg.PoolClient) => client.query('COMMIT').then(() => 1)).catch(String)
+      const first = await transaction(() => 2)
+      told.open([own, first, await transaction(() => 3).catch(String)])
+      return 4
+    }
+    await run(handle, async (app, jobId) => {
+      expect(await told.promise).toEqual([
+        'Error: the transaction was ended inside of its function; leave COMMIT and ROLLBACK out',
+        2,
+        'Error: the job has been completed already',
+      ])
+      expect(await app.ended(jobId)).toMatchObject({ status: 'COMPLETED', output: 2, version: 3 })
+    })
+  })
 })

@@ -88,6 +88,9 @@ function report([id, kind]: Place, token: string | undefined, body: unknown = re
   return answer('POST', `/jobs/${id}/${kind}`, { headers, body: JSON.stringify(body) })
 }
 
+/** A batch of one job. */
+const oneJob = { headers: json, body: JSON.stringify({ jobs: [{ type: 'noop' }] }) }
+
 const kinds = Object.keys(reports) as (keyof typeof reports)[]
 
 /** The routes that read or change a job, each with its method. */
@@ -247,12 +250,23 @@ describe('the contract', () => {
     expect(await response.json()).toMatchObject({ code: 'queue-full' })
   })
 
+  it('holds for batches', async () => {
+    const batch = (body: unknown, headers = {}): Promise<string> =>
+      answer('POST', '/job-batches', { headers: { ...json, ...headers }, body: JSON.stringify(body) })
+    expect(await batch({ jobs: [{ type: 'noop' }, { type: 'nobody' }] })).toBe('200')
+    expect(await batch({ jobs: [] })).toBe('400 invalid-request')
+    expect(await batch({ jobs: [{ type: 'noop' }] }, { accept: 'text/html' })).toBe('406 not-acceptable')
+    expect(await batch({ jobs: ['x'.repeat(1_050_000)] })).toBe('413 body-too-large')
+    expect(await answer('POST', '/job-batches', { body: 'x' })).toBe('415 unsupported-media-type')
+  })
+
   it('holds when the schema is broken: 500 on every route', async () => {
     await database.query('ALTER TABLE async_jobs RENAME COLUMN failure TO misplaced')
     try {
       for (const [method, path] of onJobs(jobs.active)) expect(await answer(method, path)).toBe('500 internal-error')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN run_at TO misplaced_too')
       expect(await answer('POST', '/jobs/noop')).toBe('500 internal-error')
+      expect(await answer('POST', '/job-batches', oneJob)).toBe('500 internal-error')
       await database.query('ALTER TABLE async_jobs RENAME COLUMN report_key TO misplaced_key')
       for (const kind of kinds) expect(await report([nobody, kind], nobody)).toBe('500 internal-error')
     } finally {
@@ -267,6 +281,7 @@ describe('the contract', () => {
     for (const [method, path] of [...onJobs(jobs.active), ['POST', '/jobs/noop'] as const]) {
       expect(await answer(method, path)).toBe('503 database-unavailable')
     }
+    expect(await answer('POST', '/job-batches', oneJob)).toBe('503 database-unavailable')
   })
 
   it('is covered by this file, to the last status and problem', () => {

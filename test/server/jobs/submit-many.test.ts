@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { defineHandler } from '../../../server/index.ts'
+import { defineHandler, type ProblemError } from '../../../server/index.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { withApp } from '../../support/executor.ts'
 import { recordingPool } from '../../support/recording.ts'
 
 let database: TestDatabase
@@ -65,6 +66,33 @@ describe('many submits at once', () => {
       { error: { code: 'invalid-request' } },
       { outcome: 'created' },
     ])
+  })
+
+  it('are refused from the end where not all fit below the limit of waiting jobs, and what is invalid takes no place', async () => {
+    const types = [...handlers, defineHandler({ type: 'bounded', handle: () => {} })]
+    const options = { handlers: types, processing: { enabled: false, maxPending: 3 } }
+    await withApp(database, options, async ({ asyncJobs }) => {
+      const answers = await asyncJobs.submitMany([
+        { type: 'bounded', input: 'takes none' },
+        ...Array.from({ length: 5 }, () => ({ type: 'bounded' })),
+      ])
+      const said = answers.map((answer) => ('error' in answer ? (answer.error as ProblemError).code : answer.outcome))
+      expect(said).toEqual(['invalid-input', 'created', 'created', 'created', 'queue-full', 'queue-full'])
+    })
+  })
+
+  it('lose none beside a key that another transaction holds', async () => {
+    const client = await database.pool().connect()
+    await client.query('BEGIN')
+    await app.asyncJobs.submit('noop', { tx: client, idempotencyKey: 'held-250' })
+    const submits = Array.from({ length: 300 }, (_, n) => ({ type: 'noop', idempotencyKey: `held-${n}` }))
+    const answers = await app.asyncJobs.submitMany(submits)
+    const refused = answers.flatMap((answer, n) =>
+      'error' in answer ? [[n, (answer.error as ProblemError).code]] : [],
+    )
+    expect(refused).toEqual([[250, 'database-unavailable']])
+    await client.query('ROLLBACK')
+    client.release()
   })
 
   it('may be none', async () => {
