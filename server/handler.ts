@@ -1,4 +1,17 @@
+import { type IsoDuration, parseDuration } from './duration.ts'
 import type { Logger } from './telemetry.ts'
+
+function untilMs(when: number | IsoDuration | Date): number {
+  const ms = when instanceof Date ? Math.max(0, when.getTime() - Date.now()) : parseMs(when)
+  if (ms === undefined || !(ms >= 0)) {
+    throw new TypeError('retryAfter: expected milliseconds, an ISO 8601 duration such as PT30S, or a Date')
+  }
+  return ms
+}
+
+function parseMs(when: number | IsoDuration): number | undefined {
+  return typeof when === 'number' ? when : parseDuration(when)
+}
 
 /** Why the signal of an attempt was aborted. */
 export type AbortReason = 'cancelled' | 'timed-out' | 'lease-lost' | 'stopping'
@@ -24,18 +37,31 @@ export class JobFailureError extends Error {
   readonly title: string
   readonly detail: string | undefined
   readonly retryable: boolean
+  /** Milliseconds until another attempt may be made, where the handler knows better than the pace of its type. */
+  readonly retryAfterMs: number | undefined
 
   /**
    * @param failure.title One sentence for people. A blank one is replaced by a generic sentence.
    * @param failure.code Stable and machine-readable. Default: `handler-error`.
-   * @param failure.retryable Whether another attempt may succeed, within the type's budget. Default: false.
+   * @param failure.retryable Whether another attempt may succeed, within the type's budget. Default: false, and true with
+   *   `retryAfter`.
+   * @param failure.retryAfter When to try again instead of by the pace of the type: milliseconds, an ISO 8601 duration, or
+   *   an instant. It does not extend the budget. Throws a TypeError for what is none of these.
    */
-  constructor(failure: { title: string; code?: string; detail?: string; retryable?: boolean; cause?: unknown }) {
+  constructor(failure: {
+    title: string
+    code?: string
+    detail?: string
+    retryable?: boolean
+    retryAfter?: number | IsoDuration | Date
+    cause?: unknown
+  }) {
     super(failure.title, { cause: failure.cause })
     this.title = failure.title
     this.code = failure.code ?? 'handler-error'
     this.detail = failure.detail
-    this.retryable = failure.retryable ?? false
+    this.retryable = failure.retryable ?? failure.retryAfter !== undefined
+    this.retryAfterMs = failure.retryAfter === undefined ? undefined : untilMs(failure.retryAfter)
   }
 }
 
@@ -126,6 +152,20 @@ export interface StartContext<Input = unknown> extends AttemptContext<Input> {
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/** The budget of a type, and the pace of its retries. Whatever ends an attempt counts: an error, a time-out, a dead worker. */
+export interface RetryOptions {
+  /** [1] 1 to 1000, the first one included. */
+  readonly maxAttempts?: number
+  /** Before the first retry. [PT1S] */
+  readonly initialDelay?: IsoDuration
+  /** Each delay is so many times the one before. [2] 1 to 100. */
+  readonly factor?: number
+  /** No retry waits longer. [PT5M] */
+  readonly maxDelay?: IsoDuration
+  /** Which share of a delay is left to chance, so that jobs that failed together come back apart. [0.5] 0 to 1. */
+  readonly jitter?: number
+}
+
 interface TypeOptions {
   /** The type of job, `[A-Za-z0-9._-]{1,100}`, unique among the handlers. */
   readonly type: string
@@ -143,8 +183,8 @@ interface TypeOptions {
   readonly coalesceBy?: (input: any) => string
   /** Whether a submit without an `Idempotency-Key` is refused. Default: false. */
   readonly requireIdempotencyKey?: boolean
-  /** How often a job may be tried. Default: once, so that a job whose worker died fails. */
-  readonly retry?: { readonly maxAttempts?: number }
+  /** How often a job may be tried, and when again. Default: once, so that a job whose worker died fails. */
+  readonly retry?: RetryOptions
 }
 
 /** Runs a type of job to its end. */

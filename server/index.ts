@@ -23,6 +23,7 @@ export {
   type HandlerContext,
   type JobReporter,
   type JsonSchema,
+  type RetryOptions,
   type StartContext,
   type Transaction,
 } from './handler.ts'

@@ -107,7 +107,8 @@ export class Attempt {
     if (this.committed || (isFireAndForget(this.#type.handler) && settled.kind === 'returned')) return undefined
     const { id, fencingToken, attempt, maxAttempts } = this.job
     const output = (value: unknown): ReturnType<typeof serializeOutput> => serializeOutput(this.#type, value)
-    return toEnding({ id, fencingToken, attempt, maxAttempts, aborted: this.#reason, output }, settled)
+    const { retry: pacing } = this.#type
+    return toEnding({ id, fencingToken, attempt, maxAttempts, pacing, aborted: this.#reason, output }, settled)
   }
 
   #watch(): () => void {

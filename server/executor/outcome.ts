@@ -2,7 +2,7 @@ import { type AbortReason, JobFailureError } from '../handler.ts'
 import type { JobFailure } from '../job.ts'
 import { genericTitle, toFailure } from '../jobs/failure.ts'
 import type { Ending } from '../store/port.ts'
-import { retryDelayMs } from './retry-delay.ts'
+import { retryDelayMs, type RetryPacing } from './retry-delay.ts'
 
 /** How a handler came to its end. */
 export type Settled =
@@ -17,6 +17,7 @@ export interface EndedAttempt {
   readonly fencingToken: number
   readonly attempt: number
   readonly maxAttempts: number
+  readonly pacing: RetryPacing
   /** Why the attempt was aborted, if it was. */
   readonly aborted: AbortReason | undefined
   /** JSON text of a returned value, or the sentence why it cannot be one; null where the type has no output. */
@@ -51,13 +52,23 @@ function complete(attempt: EndedAttempt, value: unknown): Ending {
 
 function failed(attempt: EndedAttempt, settled: Settled): Ending {
   const error = settled.kind === 'threw' ? settled.error : undefined
-  if (!(error instanceof JobFailureError)) return fail(attempt, { code: 'handler-error', title: genericTitle }, true)
-  return fail(attempt, toFailure(error), error.retryable)
+  if (!(error instanceof JobFailureError)) {
+    return fail(attempt, { code: 'handler-error', title: genericTitle }, !isMarkedPermanent(error))
+  }
+  return fail(attempt, toFailure(error), error.retryable, error.retryAfterMs)
 }
 
-function fail(attempt: EndedAttempt, failure: JobFailure, retryable: boolean): Ending {
+/** Any error may say so of itself, such as one that an application throws elsewhere too. */
+function isMarkedPermanent(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === false
+}
+
+// The last one is what a handler may ask for besides.
+// oxlint-disable-next-line max-params
+function fail(attempt: EndedAttempt, failure: JobFailure, retryable: boolean, retryAfterMs?: number): Ending {
   if (retryable && attempt.attempt < attempt.maxAttempts) {
-    return { ...base(attempt), status: 'PENDING', delayMs: retryDelayMs(attempt.attempt) }
+    const delayMs = retryAfterMs ?? retryDelayMs(attempt.attempt, attempt.pacing)
+    return { ...base(attempt), status: 'PENDING', delayMs }
   }
   return { ...base(attempt), status: 'FAILED', failure }
 }

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats'
 import { ProblemError } from '../errors.ts'
 import { type AnyHandler, type JsonSchema } from '../handler.ts'
+import { readRetry, type Retry } from './retry-options.ts'
 
 /** Where a value does not fit its schema: a JSON pointer and a sentence. */
 export interface SchemaError {
@@ -15,7 +16,7 @@ type Validate = (value: unknown) => readonly SchemaError[]
 export interface RegisteredType {
   readonly name: string
   readonly handler: AnyHandler
-  readonly maxAttempts: number
+  readonly retry: Retry
   readonly coalesce: 'join' | 'reject' | false | undefined
   readonly validateInput: Validate | undefined
   readonly validateOutput: Validate | undefined
@@ -49,10 +50,7 @@ export function findType(types: ReadonlyMap<string, RegisteredType>, type: strin
 }
 
 function register(handler: AnyHandler, label: string, mistakes: string[]): RegisteredType {
-  const maxAttempts = handler.retry?.maxAttempts ?? 1
-  if (!Number.isInteger(maxAttempts) || maxAttempts < 1 || maxAttempts > 1000) {
-    mistakes.push(`${label}: retry.maxAttempts: expected a whole number from 1 to 1000, found ${String(maxAttempts)}`)
-  }
+  const retry = readRetry(handler.retry ?? {}, label, mistakes)
   const { start, handle } = handler as { start?: unknown; handle?: unknown }
   if ((typeof start === 'function') === (typeof handle === 'function')) {
     mistakes.push(`${label}: expected one function, either handle or start`)
@@ -69,7 +67,7 @@ function register(handler: AnyHandler, label: string, mistakes: string[]): Regis
     }
   }
   const [validateInput, validateOutput] = [compiled('inputSchema'), compiled('outputSchema')]
-  return { name: handler.type, handler, maxAttempts, coalesce: handler.coalesce, validateInput, validateOutput }
+  return { name: handler.type, handler, retry, coalesce: handler.coalesce, validateInput, validateOutput }
 }
 
 /** One Ajv per schema, so that the `$id`s of different types cannot clash. */

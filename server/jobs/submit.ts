@@ -112,7 +112,7 @@ function newJob({ reuse, newId }: SubmitParts, type: RegisteredType, request: Su
     singleFlight: coalesce !== false,
     rejects: coalesce === 'reject',
     freshForMs: request.noCache === true ? null : freshForMs,
-    maxAttempts: type.maxAttempts,
+    maxAttempts: type.retry.maxAttempts,
   }
 }
 

@@ -70,6 +70,11 @@ describe('the configuration', () => {
     ['a handler that does nothing', {}],
     ['a handler that both runs and starts', { handle: () => {}, start: () => {} }],
     ['a budget of no attempt', { handle: () => {}, retry: { maxAttempts: 0 } }],
+    ['a budget beyond all bounds', { handle: () => {}, retry: { maxAttempts: 1001 } }],
+    ['a delay that is no duration', { handle: () => {}, retry: { initialDelay: '5 s' } }],
+    ['delays that shrink', { handle: () => {}, retry: { factor: 0.5 } }],
+    ['more chance than there is', { handle: () => {}, retry: { jitter: 2 } }],
+    ['a misspelt option of retries', { handle: () => {}, retry: { attempts: 3 } }],
     ['a time limit that is no duration', { handle: () => {}, timeout: '5 s' }],
     ['an input schema that is no schema', { handle: () => {}, inputSchema: { type: 'strange' } }],
   ])('refuses %s', (_name, rest) => {
