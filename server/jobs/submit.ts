@@ -1,4 +1,5 @@
 import { ProblemError } from '../errors.ts'
+import type { IsoDuration } from '../duration.ts'
 import type { Transaction } from '../handler.ts'
 import type { KeyMismatch, NewJob, Store, Submission } from '../store/port.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -7,6 +8,7 @@ import type { Changes } from './changes.ts'
 import { checkInput } from './input.ts'
 import { canonicalJson, sha256 } from './json.ts'
 import { findType, type RegisteredType } from './registry.ts'
+import { readWhen } from './when.ts'
 import { coalescingKeyOf, type ReusePolicy } from './reuse.ts'
 
 /** What a submit may carry. */
@@ -24,6 +26,14 @@ export interface SubmitRequest {
    * In REPEATABLE READ and SERIALIZABLE an error with the code 40001 may ask for the transaction to begin anew.
    */
   readonly tx?: Transaction
+  /**
+   * When the job is due, instead of now: an instant, or milliseconds or an ISO 8601 duration from now, by the database's
+   * clock. It starts within a poll interval after that. What stands for the job already keeps its own time.
+   */
+  readonly runAt?: Date
+  readonly delay?: number | IsoDuration
+  /** Which of the waiting jobs of a type are taken first: 0 is the most urgent, 3 the least. Default: 1. */
+  readonly priority?: 0 | 1 | 2 | 3
   /** Runs the work anew although a fresh result exists. Default: false. */
   readonly noCache?: boolean
 }
@@ -112,6 +122,7 @@ function newJob({ reuse, newId }: SubmitParts, type: RegisteredType, request: Su
     singleFlight: coalesce !== false,
     rejects: coalesce === 'reject',
     freshForMs: request.noCache === true ? null : freshForMs,
+    ...readWhen(request),
     maxAttempts: type.retry.maxAttempts,
   }
 }

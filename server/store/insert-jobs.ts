@@ -14,13 +14,16 @@ const statement: Statement = {
 WITH guard AS MATERIALIZED (SELECT set_config('lock_timeout', '200ms', true) AS set),
 r AS MATERIALIZED (
   SELECT u.* FROM guard, unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::boolean[], $9::double precision[], $10::integer[]) WITH ORDINALITY
-    AS u(id, tenant, type, input, input_hash, key, scope, single_flight, fresh_ms, max_attempts, ord)
+    $8::boolean[], $9::double precision[], $10::integer[], $11::smallint[], $12::timestamptz[], $13::double precision[])
+    WITH ORDINALITY AS u(id, tenant, type, input, input_hash, key, scope, single_flight, fresh_ms, max_attempts, priority,
+      due_at, due_in_ms, ord)
   WHERE guard.set IS NOT NULL
 ),
 j AS (
-  INSERT INTO async_jobs (id, tenant, type, coalescing_key, single_flight, max_attempts, run_at, created_at, last_updated_at)
-  SELECT r.id, r.tenant, r.type, decode(r.scope, 'hex'), r.single_flight, r.max_attempts, {now},
+  INSERT INTO async_jobs (id, tenant, type, coalescing_key, single_flight, max_attempts, priority, run_at, created_at,
+    last_updated_at)
+  SELECT r.id, r.tenant, r.type, decode(r.scope, 'hex'), r.single_flight, r.max_attempts, r.priority,
+    greatest({now}, coalesce(r.due_at, {now} + r.due_in_ms * interval '1 millisecond')),
     date_trunc('milliseconds', {now}), date_trunc('milliseconds', {now})
   FROM r
   WHERE (r.key IS NULL OR NOT EXISTS (
@@ -67,6 +70,9 @@ export async function insertJobs(
     jobs.map((job) => job.singleFlight),
     jobs.map((job) => job.freshForMs),
     jobs.map((job) => job.maxAttempts),
+    jobs.map((job) => job.priority),
+    jobs.map(({ due }) => (due !== null && 'at' in due ? due.at.toISOString() : null)),
+    jobs.map(({ due }) => (due !== null && 'inMs' in due ? due.inMs : null)),
   ])
   return new Set(rows.map((row) => row.id))
 }

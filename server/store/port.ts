@@ -19,6 +19,10 @@ export interface NewJob {
   /** How long a completed job answers for this one, in milliseconds; null to run anew. */
   readonly freshForMs: number | null
   readonly maxAttempts: number
+  /** 0 is the most urgent, 3 the least. */
+  readonly priority: number
+  /** When the job is due, by the database's clock: at an instant, or so many milliseconds from now; null: now. */
+  readonly due: { readonly at: Date } | { readonly inMs: number } | null
 }
 
 /** How a submit was answered. */

@@ -21,6 +21,8 @@ export function newJob(type: string, more: Partial<NewJob> = {}): NewJob {
     rejects: false,
     freshForMs: null,
     maxAttempts: 1,
+    priority: 1,
+    due: null,
     ...more,
   }
 }

@@ -47,6 +47,8 @@ export class Scene {
       rejects: false,
       freshForMs: null,
       maxAttempts: 1,
+      priority: 1,
+      due: null,
       ...more,
     }
   }
