@@ -22,3 +22,9 @@ export const fromKysely = (trx: Pick<Kysely<unknown>, 'executeQuery'>): Transact
 export const fromKnex = (trx: Knex.Transaction): Transaction => ({
   query: (text, values) => trx.raw(text.replaceAll(/\$\d+/g, '?'), values as Knex.RawBinding[]),
 })
+
+export const fromPrisma = (trx: {
+  $queryRawUnsafe(text: string, ...values: unknown[]): PromiseLike<unknown>
+}): Transaction => ({
+  query: async (text, values) => ({ rows: (await trx.$queryRawUnsafe(text, ...values)) as unknown[] }),
+})

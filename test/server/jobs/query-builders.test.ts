@@ -5,9 +5,10 @@ import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineHandler, type Transaction } from '../../../server/index.ts'
-import { fromDrizzle, fromKnex, fromKysely } from '../../support/adapters.ts'
+import { fromDrizzle, fromKnex, fromKysely, fromPrisma } from '../../support/adapters.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
+import { type PrismaLevel, prismaOf } from '../../support/prisma.ts'
 
 let database: TestDatabase
 let app: TestApp
@@ -31,6 +32,11 @@ type Body = (tx: Transaction) => Promise<unknown>
 
 const levels = ['read committed', 'repeatable read', 'serializable'] as const
 type Level = (typeof levels)[number]
+const prismaLevels: Record<Level, PrismaLevel> = {
+  'read committed': 'ReadCommitted',
+  'repeatable read': 'RepeatableRead',
+  serializable: 'Serializable',
+}
 
 /** Each runs a body in a transaction of its own kind, and rolls back when the body throws. */
 const builders: [name: string, transaction: (level: Level, body: Body) => Promise<unknown>][] = [
@@ -51,6 +57,17 @@ const builders: [name: string, transaction: (level: Level, body: Body) => Promis
         await db.transaction((trx) => body(fromKnex(trx)), { isolationLevel })
       } finally {
         await db.destroy()
+      }
+    },
+  ],
+  [
+    'Prisma',
+    async (level, body) => {
+      const db = prismaOf(database.url)
+      try {
+        await db.$transaction((trx) => body(fromPrisma(trx)), { isolationLevel: prismaLevels[level] })
+      } finally {
+        await db.$disconnect()
       }
     },
   ],
