@@ -92,7 +92,7 @@ interface AttemptContext<Input> {
   readonly input: Input
   /** 1 for the first attempt. An attempt may follow one that died after its side effects: make them idempotent. */
   readonly attempt: number
-  /** Grows with each claim of the job. Store it with your own writes and refuse smaller ones. */
+  /** Grows with each claim of this job. Store it per job beside your own writes, and refuse smaller ones of that job. */
   readonly fencingToken: number
   readonly log: Logger
 }
