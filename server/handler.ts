@@ -111,11 +111,11 @@ export interface HandlerContext<Input = unknown> extends AttemptContext<Input> {
    * Lets the handler's own writes and the job's completion commit together. `work` is given a client of the pool (a `pg`
    * PoolClient) inside a transaction; when it returns, the job is COMPLETED in the same transaction, with what it
    * returned as the output, where the type declares one. The attempt has then ended: what the handler returns or reports
-   * later changes nothing.
+   * later changes nothing. Each holds a connection, so all but one of the pool's are used and others wait for their turn.
    *
    * Rejects, with everything rolled back, with what `work` throws; with an {@link AttemptSupersededError} when the job was
    * cancelled or another attempt owns it; with a {@link JobFailureError} when the output does not fit; with
-   * `signal.reason` when the signal was aborted before.
+   * `signal.reason` when the signal was aborted before; with an Error inside of another transaction of the attempt.
    */
   // The handler names the client's type, which nothing can infer.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters

@@ -40,6 +40,7 @@ export class Attempt {
   /** It has ended in its handler's own transaction, so there is nothing to store any more. */
   committed = false
   #committing = false
+  #inTransaction = false
   /** Made with the first transaction of the handler, and aborted when the handler is given up: connections are few. */
   #cut: AbortController | undefined
   readonly #type: RegisteredType
@@ -151,6 +152,17 @@ export class Attempt {
 
   async #transaction(work: (client: Transaction) => unknown): Promise<unknown> {
     if (this.committed) throw new Error('the job has been completed already')
+    // It would wait for the connection, or the row, that the first one holds.
+    if (this.#inTransaction) throw new Error('a transaction of this attempt is open already')
+    this.#inTransaction = true
+    try {
+      return await this.#complete(work)
+    } finally {
+      this.#inTransaction = false
+    }
+  }
+
+  async #complete(work: (client: Transaction) => unknown): Promise<unknown> {
     this.#cut ??= new AbortController()
     const { result, state } = await completeInTransaction(this.#parts.store, {
       cut: this.#cut.signal,

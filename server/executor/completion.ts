@@ -8,7 +8,7 @@ export interface CompletionWork {
   readonly job: ClaimedJob
   readonly type: RegisteredType
   readonly work: (client: Transaction) => unknown
-  /** Called before and after the work; throws when the attempt must not end well any more. */
+  /** Called before and after whatever takes time; throws when the attempt must not end well any more. */
   readonly mayEnd: () => void
   /** Aborted when the handler has been given up. */
   readonly cut: AbortSignal
@@ -25,6 +25,8 @@ export async function completeInTransaction(
   if (store.transaction === undefined) throw new TypeError('transaction: this store gives none')
   mayEnd()
   return store.transaction(async (client, end) => {
+    // It may have waited long for its turn.
+    mayEnd()
     const result = await work(client)
     mayEnd()
     const output = serializeOutput(type, result)

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient, QueryResult } from 'pg'
 import { ProblemError } from '../errors.ts'
 import type { Transaction } from '../handler.ts'
+import { Semaphore } from './semaphore.ts'
 import { type SentStatement, type Statement, StatementTexts, type TextOptions } from './statement.ts'
 
 export interface DatabaseOptions extends TextOptions {
@@ -27,6 +28,8 @@ export class Database implements Runs {
   readonly #queryTimeoutMs: number
   readonly #texts: StatementTexts
   readonly #onPooler: (error: unknown) => void
+  /** Transactions that last as long as somebody's work must leave a connection for heartbeats, or the lease is lost. */
+  readonly #transactions: Semaphore
   #prepares = true
 
   constructor(pool: Pool, options: DatabaseOptions = {}) {
@@ -35,6 +38,7 @@ export class Database implements Runs {
     this.#queryTimeoutMs = options.queryTimeoutMs ?? 10_000
     this.#texts = new StatementTexts(options)
     this.#onPooler = options.onPooler ?? (() => {})
+    this.#transactions = new Semaphore(Math.max(1, sizeOf(pool) - 1))
   }
 
   /** Runs one statement, which is its own transaction. Rejects with `database-unavailable` when a retry may help. */
@@ -61,9 +65,19 @@ export class Database implements Runs {
 
   /**
    * Gives a client inside a transaction, which commits when `work` resolves and is rolled back when it rejects. When the
-   * signal is aborted its connection is cut, whatever the work is doing with it: the server rolls back then.
+   * signal is aborted its connection is cut, whatever the work is doing with it: the server rolls back then. At most all
+   * connections of the pool but one are used so; the others wait for their turn, however long that takes.
    */
   async transaction<T>(work: (client: PoolClient) => Promise<T>, cut: AbortSignal): Promise<T> {
+    await this.#transactions.acquire(cut)
+    try {
+      return await this.#begin(work, cut)
+    } finally {
+      this.#transactions.release()
+    }
+  }
+
+  async #begin<T>(work: (client: PoolClient) => Promise<T>, cut: AbortSignal): Promise<T> {
     const client = await this.#acquire()
     let broken = true
     try {
@@ -135,6 +149,11 @@ function toParameter(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   const items = value.map((item) => (item === null ? 'NULL' : `"${String(item).replaceAll(/["\\]/g, '\\$&')}"`))
   return `{${items.join(',')}}`
+}
+
+/** What stands in for a pool may not tell; ten is what `pg` makes of no setting. */
+function sizeOf(pool: Pool): number {
+  return (pool as Partial<Pool>).options?.max ?? 10
 }
 
 /** A connection that breaks while it is held tells so by an event too; the statement's rejection says it already. */

@@ -161,6 +161,77 @@ describe('the transaction of a handler', () => {
     })
   })
 
+  it('takes turns, so that heartbeats find a connection and no job fails for want of one [K37 G11]', async () => {
+    const pool = database.pool({ max: 2 })
+    const handle: Handle = async ({ transaction }) => {
+      // Together they take longer than the lease, and than a statement waits for a connection.
+      await transaction((client: pg.PoolClient) => client.query('SELECT pg_sleep(1)').then(() => 1))
+    }
+    const handlers = [defineHandler({ type: 'long', outputSchema: { type: 'number' }, handle })]
+    await withApp(database, { handlers, pool }, async (app) => {
+      const ids = await Promise.all(Array.from({ length: 5 }, () => app.asyncJobs.submit('long')))
+      const ended = await Promise.all(ids.map(({ jobId }) => app.ended(jobId)))
+      expect(ended.map(({ status }) => status)).toEqual(Array(5).fill('COMPLETED'))
+      expect(app.events.filter(({ name }) => /^(database:error|worker:lease-lost)$/.test(name))).toEqual([])
+    })
+  })
+
+  it('works with a pool of one connection, for more jobs than one [K37]', async () => {
+    const handle: Handle = async (context) => {
+      await context.transaction((client: pg.PoolClient) => write(client, context).then(() => 1))
+    }
+    const handlers = [defineHandler({ type: 'few', outputSchema: { type: 'number' }, handle })]
+    await withApp(database, { handlers, pool: database.pool({ max: 1 }) }, async (app) => {
+      const ids = await Promise.all(Array.from({ length: 10 }, () => app.asyncJobs.submit('few')))
+      for (const { jobId } of ids) {
+        expect(await app.ended(jobId)).toMatchObject({ status: 'COMPLETED' })
+        expect(await writes(jobId)).toBe(1)
+      }
+    })
+  })
+
+  it('is refused at once inside of another one of its attempt, which goes on', async () => {
+    const told = gate<unknown>()
+    const handle: Handle = ({ transaction }) =>
+      transaction(async () => {
+        told.open(await transaction(() => 1).catch(String))
+        return 2
+      })
+    await run(handle, async (app, jobId) => {
+      expect(await told.promise).toBe('Error: a transaction of this attempt is open already')
+      expect(await app.ended(jobId)).toMatchObject({ status: 'COMPLETED', output: 2 })
+    })
+  })
+
+  it('that waits for its turn ends with a cancel, and keeps nobody from going on [G6 K16]', async () => {
+    const [inside, go, refused] = [gate(), gate(), gate<unknown>()]
+    const handlers = [
+      defineHandler({
+        type: 'holds',
+        handle: ({ transaction }) =>
+          transaction(() => {
+            inside.open()
+            return go.promise
+          }),
+      }),
+      defineHandler({ type: 'waits', handle: ({ transaction }) => transaction(() => {}).catch(refused.open) }),
+      defineHandler({ type: 'next', handle: ({ transaction }) => transaction(() => {}) }),
+    ]
+    await withApp(database, { handlers, pool: database.pool({ max: 2 }) }, async (app) => {
+      const first = await app.submit('holds')
+      await inside.promise
+      const second = await app.submit('waits')
+      await app.seen('attempt:start', ({ jobId }) => jobId === second)
+      const third = await app.submit('next')
+      await app.asyncJobs.cancel(second)
+      expect(String(await refused.promise)).toContain('abandoned')
+      go.open()
+      expect((await app.ended(first))['status']).toBe('COMPLETED')
+      expect((await app.ended(third))['status']).toBe('COMPLETED')
+      expect((await app.asyncJobs.status(second)).status).toBe('CANCELLED')
+    })
+  })
+
   it('refuses a COMMIT of the handler’s own, and another transaction once it has committed [A93 G6]', async () => {
     const told = gate<unknown[]>()
     const handle: Handle = async ({ transaction }) => {
