@@ -123,6 +123,11 @@ export interface HandlerContext<Input = unknown> extends AttemptContext<Input> {
     work: (client: Client) => Promise<Result> | Result,
   ) => Promise<Result>
   /**
+   * Whether the job is CANCELLED, as the database says. `signal` tells the same without a read, within a hint or a poll
+   * interval; this is for the moment before something that cannot be undone.
+   */
+  readonly isCancelled: () => Promise<boolean>
+  /**
    * Waits; rejects with `signal.reason` as soon as the signal is aborted.
    * @param duration Milliseconds, or an ISO 8601 duration such as `PT30S`.
    */

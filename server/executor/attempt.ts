@@ -24,7 +24,7 @@ import { abortableSleep } from './sleep.ts'
 const abandonAfterMs = 1_000
 
 export interface AttemptParts {
-  readonly store: Pick<Store, 'reportProgress' | 'cycle' | 'transaction'>
+  readonly store: Pick<Store, 'reportProgress' | 'cycle' | 'transaction' | 'read'>
   readonly changes: Changes
   readonly watcher: Watcher
   readonly log: Logger
@@ -145,6 +145,7 @@ export class Attempt {
         return signal()
       },
       progress: (percent) => this.#progress.report(percent),
+      isCancelled: async () => (await this.#parts.store.read(this.job.id))?.status === 'CANCELLED',
       sleep: (duration) => abortableSleep(duration, this.#signal),
       transaction: (work) => this.#transaction(work as (client: Transaction) => unknown) as never,
     }

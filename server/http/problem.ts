@@ -82,6 +82,8 @@ const parts: Readonly<Record<string, RequestError['in']>> = {
   headers: 'header',
   params: 'path',
   query: 'query',
+  // The validator says so of a member of the body whose name is empty.
+  '': 'body',
 }
 
 /** The validator's paths are `/body/a/b`, `/headers/name`, `/params/name` and `/query/name`. */

@@ -12,7 +12,7 @@ export interface FakeServerOptions {
   readonly mountPath?: string | undefined
   /**
    * Milliseconds until a job starts that no client watches. One that is watched starts at once, so that the client sees
-   * each step of its script. Default: 50.
+   * each step of its script. Default: 500.
    */
   readonly startAfterMs?: number | undefined
   /** Whole seconds that clients are asked to leave between polls. Default: 1. */
@@ -56,7 +56,7 @@ export function createFakeServer(options: FakeServerOptions): FakeServer {
   const { retryAfterSeconds = 1, retentionMs = sixHoursMs, heartbeatMs = 15_000, maxWaitSeconds = 30 } = options
   const mountPath = (options.mountPath ?? '').replace(/\/+$/, '')
   const closing = new AbortController()
-  const jobs = new JobTable(options.types, options.startAfterMs ?? 50)
+  const jobs = new JobTable(options.types, options.startAfterMs ?? 500)
   const policy = {
     retryAfterSeconds: () => retryAfterSeconds,
     expiresAt: ({ lastUpdatedAt }: { readonly lastUpdatedAt: Date }) => new Date(lastUpdatedAt.getTime() + retentionMs),

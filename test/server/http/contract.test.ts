@@ -209,7 +209,8 @@ describe('the contract', () => {
       expect(await report([id, kind], nobody)).toBe('404 job-not-found')
       expect(await report([nobody, kind], token)).toBe('404 job-not-found')
       expect(await report(['x', kind], token)).toBe('404 job-not-found')
-      expect(await report([id, kind], token, { wrong: 1 })).toBe('400 invalid-request')
+      for (const name of ['wrong', ''])
+        expect(await report([id, kind], token, { [name]: 1 })).toBe('400 invalid-request')
       const body = JSON.stringify(reports[kind])
       expect(await answer('POST', path, { headers: { ...headers, accept: 'text/html' }, body })).toBe(
         '406 not-acceptable',
