@@ -1,96 +1,114 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { cache, installPython, mustRun } from '../support/tools.ts'
 
-const versions = {
-  'openapi-python-client': '0.29.1',
-  'oapi-codegen': 'v2.8.2',
-  'openapi-generator': '7.25.0',
+const python = { name: 'openapi-python-client', version: '0.29.1' }
+const codegen = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+const codegenRuntime = 'github.com/oapi-codegen/runtime@v1.9.0'
+const generatorVersion = '7.25.0'
+const mavenDependency = 'mvn -q -B org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy'
+const generatorArtifact = `org.openapitools:openapi-generator-cli:${generatorVersion}`
+const jar = 'openapi-generator-cli.jar'
+
+const needOfGo = 'This suite needs Go 1.25 or newer (Debian: golang), and a module proxy that it reaches.'
+const needOfJava =
+  'This suite needs Java 17 or newer and Maven (Debian: default-jdk-headless maven), and a repository that it reaches.'
+
+/** What a reader of the guide types, in this order; the suite runs the very same words. */
+interface Commands {
+  readonly install: string
+  readonly generate: string
+  /** Further ones, after the client is there. */
+  readonly build?: readonly string[]
 }
 
-const document = resolve('openapi.yaml')
-const sources = resolve('test/languages')
+const installJar = `${mavenDependency} -Dartifact=${generatorArtifact} -DoutputDirectory=. -Dmdep.stripVersion=true`
 
-/** Makes a client of the document in a new folder. @returns the command that runs the story with it. */
-export type Generate = () => Promise<readonly [string, ...string[]]>
+export const commands = {
+  python: {
+    install: `pip install ${python.name}==${python.version}`,
+    generate: 'openapi-python-client generate --path openapi.yaml --meta none --output-path async_jobs_client',
+  },
+  go: {
+    install: `go install ${codegen}`,
+    generate: 'oapi-codegen -generate types,client -package asyncjobs -o asyncjobs/asyncjobs.go openapi.yaml',
+    build: ['go mod init story', `go get ${codegenRuntime}`],
+  },
+  java: {
+    install: installJar,
+    generate: `java -jar ${jar} generate -i openapi.yaml -g java --library native -o client`,
+  },
+  typescript: {
+    install: installJar,
+    generate: `java -jar ${jar} generate -i openapi.yaml -g typescript-fetch --additional-properties=importFileExtension=.js -o client`,
+  },
+} satisfies Record<string, Commands>
 
-async function emptyFolder(language: string): Promise<string> {
-  // Outside of node_modules, for which compilers of TypeScript write nothing.
-  const folder = join(tmpdir(), 'async-jobs-languages', language)
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  return folder
-}
+export type Language = keyof typeof commands
+type Command = readonly [string, ...string[]]
 
-export const python: Generate = async () => {
-  const generator = await installPython('openapi-python-client', versions['openapi-python-client'])
-  const folder = await emptyFolder('python')
-  const output = join(folder, 'async_jobs_client')
-  await mustRun([generator, 'generate', '--path', document, '--meta', 'none', '--output-path', output])
-  await cp(join(sources, 'python/story.py'), join(folder, 'story.py'))
+/** The words of a command, with the path of a tool that the suite has installed in place of its name. */
+const words = (command: string, installed: Record<string, string> = {}): Command =>
+  command.split(' ').map((word) => installed[word] ?? word) as unknown as Command
+
+/** Makes a client of the document in an empty folder. @returns the command that runs the story with it. */
+type Generate = (folder: string) => Promise<Command>
+
+const forPython: Generate = async (folder) => {
+  const generator = await installPython(python.name, python.version)
+  await mustRun(words(commands.python.generate, { [python.name]: generator }), { cwd: folder })
   return [join(dirname(generator), 'python'), join(folder, 'story.py')]
 }
 
-export const go: Generate = async () => {
-  const need = 'This suite needs Go 1.25 or newer (Debian: golang), and a module proxy that it reaches.'
-  const env = { GOBIN: join(cache, 'go-bin'), GOFLAGS: '-mod=mod' }
-  const folder = await emptyFolder('go')
-  const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${versions['oapi-codegen']}`
-  await mustRun(['go', 'install', tool], { env, need })
-  const output = join(folder, 'asyncjobs/asyncjobs.go')
-  await mkdir(dirname(output))
-  const generator = join(env.GOBIN, 'oapi-codegen')
-  await mustRun([generator, '-generate', 'types,client', '-package', 'asyncjobs', '-o', output, document])
-  await cp(join(sources, 'go/main.go'), join(folder, 'main.go'))
-  await cp(join(sources, 'go/go.mod.txt'), join(folder, 'go.mod'))
-  await mustRun(['go', 'build', '-o', 'story', '.'], { cwd: folder, env, need })
+const forGo: Generate = async (folder) => {
+  const env = { GOBIN: join(cache, 'go-bin') }
+  const { install, generate, build } = commands.go
+  await mustRun(words(install), { env, need: needOfGo })
+  await mkdir(join(folder, 'asyncjobs'))
+  await mustRun(words(generate, { 'oapi-codegen': join(env.GOBIN, 'oapi-codegen') }), { cwd: folder })
+  for (const command of build) await mustRun(words(command), { cwd: folder, need: needOfGo })
+  await mustRun(['go', 'build', '-o', 'story', '.'], { cwd: folder })
   return [join(folder, 'story')]
 }
 
 /** The generator of Java and TypeScript is a Java program, which Maven's repository has. */
-async function openapiGenerator(...args: string[]): Promise<void> {
-  const need =
-    'This suite needs Java 17 or newer and Maven (Debian: default-jdk-headless maven), and a repository that it reaches.'
-  const jar = join(cache, `openapi-generator-cli-${versions['openapi-generator']}.jar`)
-  if (!existsSync(jar)) {
-    const artifact = `org.openapitools:openapi-generator-cli:${versions['openapi-generator']}:jar`
-    const copy = [`-Dartifact=${artifact}`, `-DoutputDirectory=${cache}`, '-Dtransitive=false']
-    const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
-    await mustRun(['mvn', '-q', '-B', `${plugin}:get`, `-Dartifact=${artifact}`, '-Dtransitive=false'], { need })
-    await mustRun(['mvn', '-q', '-B', `${plugin}:copy`, ...copy], { need })
-  }
-  await mustRun(['java', '-jar', jar, 'generate', '-i', document, ...args], { need })
+async function openapiGenerator(command: string, folder: string): Promise<void> {
+  const home = join(cache, `openapi-generator-${generatorVersion}`)
+  await mkdir(home, { recursive: true })
+  if (!existsSync(join(home, jar))) await mustRun(words(installJar), { cwd: home, need: needOfJava })
+  await mustRun(words(command, { [jar]: join(home, jar) }), { cwd: folder, need: needOfJava })
 }
 
-export const java: Generate = async () => {
-  const folder = await emptyFolder('java')
+const forJava: Generate = async (folder) => {
+  await openapiGenerator(commands.java.generate, folder)
   const client = join(folder, 'client')
-  await openapiGenerator('-g', 'java', '--library', 'native', '-o', client)
   const build = ['-q', '-B', '-DskipTests', '-Dmaven.javadoc.skip=true', 'package', 'dependency:copy-dependencies']
-  await mustRun(['mvn', ...build], { cwd: client })
+  await mustRun(['mvn', ...build], { cwd: client, need: needOfJava })
   const path = [join(client, 'target/classes'), join(client, 'target/dependency/*'), folder].join(':')
-  await mustRun(['javac', '-cp', path, '-d', folder, join(sources, 'java/Story.java')])
+  await mustRun(['javac', '-cp', path, '-d', '.', 'Jobs.java', 'Story.java'], { cwd: folder, need: needOfJava })
   return ['java', '-cp', path, 'Story']
 }
 
-export const typescript: Generate = async () => {
-  const folder = await emptyFolder('typescript')
-  const extensions = '--additional-properties=importFileExtension=.js'
-  await openapiGenerator('-g', 'typescript-fetch', extensions, '-o', join(folder, 'client'))
-  await cp(join(sources, 'typescript/story.mts'), join(folder, 'story.mts'))
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  const options = [
-    '--strict',
-    '--skipLibCheck',
-    '--target',
-    'es2022',
-    '--module',
-    'nodenext',
-    '--typeRoots',
-    resolve('node_modules/@types'),
-  ]
-  await mustRun([resolve('node_modules/.bin/tsc'), ...options, 'story.mts'], { cwd: folder })
+const forTypeScript: Generate = async (folder) => {
+  await openapiGenerator(commands.typescript.generate, folder)
+  const options = '--strict --skipLibCheck --target es2022 --module nodenext --typeRoots'.split(' ')
+  const tsc = resolve('node_modules/.bin/tsc')
+  await mustRun([tsc, ...options, resolve('node_modules/@types'), 'story.mts'], { cwd: folder })
   return [process.execPath, join(folder, 'story.mjs')]
+}
+
+const generators: Record<Language, Generate> = {
+  python: forPython,
+  go: forGo,
+  java: forJava,
+  typescript: forTypeScript,
+}
+
+/** Makes a client of the document in a folder, beside the programs that use it. @returns the command that runs the story. */
+export async function generate(language: Language, parent: string): Promise<Command> {
+  const folder = join(parent, language)
+  await cp(join('test/languages', language), folder, { recursive: true })
+  await cp('openapi.yaml', join(folder, 'openapi.yaml'))
+  return generators[language](folder)
 }

@@ -27,11 +27,12 @@ export function run(
   })
 }
 
-/** Runs a program that must succeed. @returns what it said. */
+/** Runs a program that must succeed. Rejects with `need` first, where it has not. @returns what it said. */
 export async function mustRun(...given: Parameters<typeof run>): Promise<string> {
+  const [command, { need } = {}] = given
   const { code, output } = await run(...given)
-  if (code !== 0) throw new Error(`${given[0].join(' ')} ended with ${code}:\n${output}`)
-  return output
+  if (code === 0) return output
+  throw new Error(`${need === undefined ? '' : `${need}\n`}${command.join(' ')} ended with ${code}:\n${output}`)
 }
 
 /** Installs a Python package into an environment of its own, once. @returns the path of its program. */

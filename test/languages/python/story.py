@@ -1,13 +1,13 @@
 """Submits, polls and cancels jobs with a generated client: python3 story.py <base URL>"""
 
+# docs: begin
 import sys
 import time
 from uuid import UUID
 
-# docs: begin
 from async_jobs_client import Client
-from async_jobs_client.api.jobs import cancel_job, get_job_status, submit_job
-from async_jobs_client.models import FailedJobProblem, Job, JobStatus, Problem
+from async_jobs_client.api.jobs import get_job_status, submit_job
+from async_jobs_client.models import FailedJobProblem, Job, Problem
 
 client = Client(base_url=sys.argv[1])
 
@@ -23,6 +23,9 @@ def wait_for_job(job_id: UUID) -> Job | FailedJobProblem | Problem:
 accepted = submit_job.sync("noop", client=client)
 print("completed", wait_for_job(accepted.job_id).status)
 # docs: end
+
+from async_jobs_client.api.jobs import cancel_job
+from async_jobs_client.models import JobStatus
 
 failed = wait_for_job(submit_job.sync("fails", client=client).job_id)
 assert isinstance(failed, FailedJobProblem)

@@ -1,7 +1,7 @@
 // Submits, polls and cancels jobs with a generated client: node story.mjs <base URL>
-import { Configuration, JobsApi, ResponseError, type Job } from './client/index.js'
-
 // docs: begin
+import { Configuration, JobsApi, type Job } from './client/index.js'
+
 const jobs = new JobsApi(new Configuration({ basePath: process.argv[2] }))
 
 async function waitForJob(job: string): Promise<Job> {
@@ -16,6 +16,8 @@ async function waitForJob(job: string): Promise<Job> {
 const accepted = await jobs.submitJob({ job: 'noop' })
 console.log('completed', (await waitForJob(accepted.jobId)).status)
 // docs: end
+
+import { ResponseError } from './client/index.js'
 
 async function problemOf(job: string): Promise<Record<string, unknown>> {
   const error: unknown = await waitForJob(job).catch((thrown: unknown) => thrown)

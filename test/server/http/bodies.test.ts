@@ -147,6 +147,17 @@ describe('a body, read alone', () => {
     expect(await submit('any', '{}', { 'content-type': 'application/json; charset=latin1' })).toMatch(/^415/)
   })
 
+  it.each([
+    ['/job-batches', { jobs: [{ type: 'noop' }], '': 1 }],
+    ['/job-batches', { jobs: [{ type: 'noop', '': 1 }] }],
+    ['/jobs/01890000-0000-7000-8000-000000000000/progress', { percentComplete: 1, '': 1 }],
+  ])('of %s with a property that has an empty name is a 400 about the body', async (path, body) => {
+    const headers = { ...json, authorization: 'Bearer x' }
+    const response = await app.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'invalid-request', errors: [{ in: 'body', pointer: '#' }] })
+  })
+
   it('may be compressed with gzip, deflate or br; another coding is a 415 that names them', async () => {
     const text = JSON.stringify({ x: 'y'.repeat(1_000) })
     for (const [coding, bytes] of [
