@@ -33,6 +33,13 @@ describe('what a built entry needs', () => {
     expect(others.filter((name) => /react/.test(name))).toEqual([])
   })
 
+  it('marks hook and provider as code of the browser, for frameworks that render components on a server', () => {
+    const marked = (name: string): boolean => /^'use client'/.test(readFileSync(`dist/client/react/${name}.js`, 'utf8'))
+    expect(['use-job', 'provider'].filter(marked)).toEqual(['use-job', 'provider'])
+    // These can be called on a server, too.
+    expect(['index', 'job-query', 'create-use-job'].filter(marked)).toEqual([])
+  })
+
   it('has nothing of Node, PostgreSQL or a test framework in the fake server', () => {
     expect(needs('dist/testing/fake/index.js')).toEqual(['ajv-formats', 'ajv/dist/2020.js', 'uuid'])
   })

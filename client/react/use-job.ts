@@ -1,3 +1,5 @@
+'use client'
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
 import {
@@ -33,7 +35,11 @@ export interface UseJobOptions {
  */
 export type UseJobStatus = 'idle' | 'submitting' | 'loading' | 'error' | JobStatus
 
-export interface UseJobResult {
+/**
+ * @typeParam Output what a COMPLETED job gives.
+ * @typeParam Arguments what `submit` takes.
+ */
+export interface UseJobResult<Output = unknown, Arguments extends unknown[] = [options?: SubmitOptions]> {
   /** The job that is shown; undefined until a submit is accepted. */
   readonly jobId: string | undefined
   readonly status: UseJobStatus
@@ -42,7 +48,7 @@ export interface UseJobResult {
   /** 0 to 100, or null while nothing is known. */
   readonly percentComplete: number | null
   /** The output of a COMPLETED job, where its type declares one. */
-  readonly output: CompletedJob['output']
+  readonly output: CompletedJob<Output>['output'] | undefined
   /** Why the job is FAILED. */
   readonly failure: JobFailure | undefined
   /**
@@ -51,7 +57,7 @@ export interface UseJobResult {
    */
   readonly error: Error | null
   /** Submits a job and shows it. A job that was shown before goes on; cancel it first if it should not. */
-  readonly submit: (options?: SubmitOptions) => void
+  readonly submit: (...options: Arguments) => void
   /** Cancels the job that is shown; one that is being submitted, as soon as it is accepted. */
   readonly cancel: () => void
   /** Whether a cancel is under way. */

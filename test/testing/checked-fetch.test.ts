@@ -63,6 +63,14 @@ describe('the check of a response', () => {
     await expect(send('http://test/apis/jobs')).rejects.toThrow(/is not below/)
   })
 
+  it('knows the base URL in whatever way it is written, as `fetch` does', async () => {
+    for (const baseUrl of ['http://test:80/api', 'HTTP://Test/api/']) {
+      const send = checkedFetch({ baseUrl, fetch: async () => answer(job) })
+      expect((await send(`${baseUrl.replace(/\/$/, '')}/jobs/${id}/status`)).status).toBe(200)
+    }
+    expect(() => checkedFetch({ baseUrl: '/api' })).toThrow(TypeError)
+  })
+
   it('breaks a stream at the first event that is not of the document', async () => {
     const event = (version: number, sent = version): string =>
       `event: cancelled\nid: ${sent}\ndata: {"jobId":"${id}","version":${version},"lastUpdatedAt":"${at}"}\n\n`

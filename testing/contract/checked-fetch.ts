@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser'
 import { checkEvent, type CheckedResponse, checkResponse, mediaType } from './check-response.ts'
 
 export interface CheckedFetchOptions {
-  /** Where the server's router is mounted, such as `http://localhost:3000/api`. */
+  /** Where the server's router is mounted, absolute, such as `http://localhost:3000/api`. */
   readonly baseUrl: string
   /** Sends a request. Default: the global `fetch`. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined
@@ -17,9 +17,11 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
  * A `fetch` that checks each response below `baseUrl` against openapi.yaml, and each event of a stream as it passes. It
  * rejects with a ContractError when a response is not of the document, and its body breaks with one when an event is
  * not. For a client under test as well as for requests by hand.
+ * @throws TypeError when `baseUrl` is not an absolute URL.
  */
 export function checkedFetch({ baseUrl, fetch: send, onChecked }: CheckedFetchOptions): Fetch {
-  const base = baseUrl.replace(/\/+$/, '')
+  // As a Request writes its URL: host in small letters, no default port.
+  const base = new URL(baseUrl).href.replace(/\/+$/, '')
   return async (input, init) => {
     const request = new Request(input, init)
     const [url = ''] = request.url.split(/[?#]/)

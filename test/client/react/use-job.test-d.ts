@@ -7,6 +7,7 @@ import {
   type SubmitOptions,
 } from '../../../client/index.ts'
 import {
+  createUseJob,
   type JobClient,
   type JobClientProviderProps,
   jobQueryKey,
@@ -43,3 +44,39 @@ export function uses(kept: string | null, keep: (id: string) => void): void {
   // @ts-expect-error -- an event is no options of a submit
   useJob('accounts').submit(new Event('click'))
 }
+
+type Accepted = { 202: { content: { 'application/json': object } } }
+
+/** As openapi-typescript writes a document that names its types of job. */
+interface paths {
+  '/api/jobs/accounts': { post: { requestBody?: never; responses: Accepted } }
+  '/api/jobs/report': {
+    post: {
+      requestBody: { content: { 'application/json': { year: number } } }
+      responses: Accepted & { 200: { content: { 'application/json': { output: { sum: number } } } } }
+    }
+  }
+}
+
+expectTypeOf(createClient<paths>({ baseUrl: '/api' })).toExtend<JobClient>()
+const useTypedJob = createUseJob<paths>()
+
+export function usesTyped(kept: string | null): void {
+  const report = useTypedJob('report', { jobId: kept })
+  expectTypeOf(report.output).toEqualTypeOf<{ sum: number } | undefined>()
+  report.submit({ input: { year: 2026 }, idempotencyKey: 'k' })
+  const accounts = useTypedJob('accounts')
+  expectTypeOf(accounts.output).toEqualTypeOf<unknown>()
+  accounts.submit()
+  // @ts-expect-error -- the document names no such type
+  useTypedJob('acounts')
+  // @ts-expect-error -- this type must have an input
+  report.submit()
+  // @ts-expect-error -- of the form that the document gives it
+  report.submit({ input: { year: '2026' } })
+  // @ts-expect-error -- this type takes no input
+  accounts.submit({ input: { year: 2026 } })
+}
+
+// What only shows a job takes one of any type.
+expectTypeOf(useTypedJob<'report'>).returns.toExtend<Omit<UseJobResult, 'submit'>>()
