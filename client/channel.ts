@@ -3,7 +3,7 @@ import { answered, pauseAfter } from './answered.ts'
 import { longestPauseMs } from './backoff.ts'
 import { sleep } from './delay.ts'
 import { HttpError, isTransient } from './errors.ts'
-import { readEvents } from './event-stream.ts'
+import { readEvents, type StreamEvent } from './event-stream.ts'
 import { isActive, type JobEvent } from './job-state.ts'
 import type { Transport } from './transport.ts'
 
@@ -35,7 +35,7 @@ export interface ChannelSettings {
 export interface Listener {
   onEvent(event: JobEvent): void
   /**
-   * Nothing comes for now: the stream could not be had or has ended, and is tried again.
+   * Nothing comes for now: the stream could not be had or has ended, and is tried again; or the job is not there.
    * @param spread within how many milliseconds to look at the job instead; undefined where there was no stream at all.
    */
   onLost(failure: unknown, spread: number | undefined): void
@@ -135,7 +135,7 @@ export class Channel {
       const body = await this.#request(scope.signal)
       opened = true
       const reading = { silenceMs: this.#settings.silenceMs, signal: scope.signal }
-      if (body) for await (const event of readEvents(body, reading)) told = this.#tell(event) || told
+      for await (const event of readEvents(body, reading)) told = this.#tell(event) || told
     } catch (error) {
       failure = error
     } finally {
@@ -164,18 +164,24 @@ export class Channel {
   }
 
   /** @returns whether it was news to anybody. */
-  #tell(event: JobEvent): boolean {
+  #tell(event: StreamEvent): boolean {
     const { jobId } = event.data
     const job = this.#jobs.get(jobId)
     if (!job) return false
     const { listeners } = job
-    job.last = event
-    for (const listener of listeners) listener.onEvent(event)
-    if (!isActive(event)) for (const listener of listeners) this.remove(jobId, listener)
+    if (event.event === 'unknown') {
+      for (const listener of listeners) listener.onLost(undefined, 0)
+    } else {
+      job.last = event
+      for (const listener of listeners) listener.onEvent(event)
+      if (isActive(event)) return true
+    }
+    // Nothing more comes of this job.
+    for (const listener of listeners) this.remove(jobId, listener)
     return true
   }
 
-  async #request(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
+  async #request(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const { transport, silenceMs } = this.#settings
     const jobIds = [...this.#jobs.keys()]
     return answered(signal, silenceMs, (scope) => transport.events(jobIds, this.#many, scope))

@@ -7,9 +7,12 @@ import type { JobEvent } from './job-state.ts'
 /** Far above what an event of the contract can measure; what exceeds it is no such stream. */
 const longestEventChars = 262_144
 
-const eventName = /^(?:status|progress|complete|failed|cancelled)$/
+const eventName = /^(?:status|progress|complete|failed|cancelled|unknown)$/
 
-function isJobEvent(message: { event: string; data: unknown }): message is JobEvent {
+/** What a stream says of a job; `unknown`, of a stream of many: there is none (any more). */
+export type StreamEvent = JobEvent | { event: 'unknown'; data: { jobId: string } }
+
+function isStreamEvent(message: { event: string; data: unknown }): message is StreamEvent {
   return typeof message.data === 'object' && message.data !== null
 }
 
@@ -30,15 +33,15 @@ export interface ReadOptions {
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   { silenceMs, signal }: ReadOptions,
-): AsyncGenerator<JobEvent, void, void> {
+): AsyncGenerator<StreamEvent, void, void> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  const parsed: JobEvent[] = []
+  const parsed: StreamEvent[] = []
   const parser = createParser({
     onEvent: ({ event = '', data: json }) => {
       if (!eventName.test(event)) return
       const message = { event, data: JSON.parse(json) as unknown }
-      if (isJobEvent(message)) parsed.push(message)
+      if (isStreamEvent(message)) parsed.push(message)
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw error

@@ -71,7 +71,8 @@ export function createKnownHandle(settings: WatchSettings, job: JobReference): J
   const jobId = typeof job === 'string' ? job : job?.jobId
   const toJSON = (): { jobId: string } => {
     checkJobId(jobId)
-    return { jobId }
+    // As the server writes it, in events too.
+    return { jobId: jobId.toLowerCase() }
   }
   return { ...createActions(settings, async () => toJSON()), toJSON }
 }
@@ -89,7 +90,7 @@ export function createSubmittedHandle(settings: WatchSettings, submission: Submi
     then: (onFulfilled, onRejected) => accepted().then(onFulfilled, onRejected),
     toJSON: () => {
       const { jobId } = submission
-      if (!jobId) throw new AsyncJobsError('The submit has no answer yet: await the handle first')
+      if (!jobId) throw new AsyncJobsError('Not accepted yet: await the handle first')
       return { jobId }
     },
   }

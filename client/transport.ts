@@ -183,7 +183,9 @@ export function createTransport(options: TransportOptions): Transport {
     async events(jobs, many, signal) {
       const sent = await send(options, signal, (init) => {
         const streaming = { ...withFields(init, { Accept: 'text/event-stream' }), parseAs: 'stream' } as const
-        if (many) return http.GET('/job-events', { ...streaming, params: { query: { job: jobs } } })
+        // As the document has it; openapi-fetch would repeat the parameter, and be too long for some proxies.
+        const querySerializer = { array: { style: 'form', explode: false } } as const
+        if (many) return http.GET('/job-events', { ...streaming, querySerializer, params: { query: { job: jobs } } })
         return http.GET('/jobs/{job}/events', { ...streaming, params: { path: { job: jobs[0] ?? '' } } })
       })
       return streamOf(sent)

@@ -53,7 +53,7 @@ export async function waitForCompletion(open: OpenWatch, options: WaitOptions): 
       const { status, percentComplete, version, lastUpdatedAt } = event.data
       await onProgress({ status, percentComplete, version, lastUpdatedAt })
     }
-    throw new TypeError('A watch ends with a final state')
+    throw new TypeError('No final state')
   }
   try {
     return await orAbort(run(), scope.signal)

@@ -63,6 +63,7 @@ export class Watch {
   #ended = false
   #refused: { readonly error: unknown } | undefined
   #failedPolls = 0
+  #polling = false
   #wake = (): void => undefined
 
   constructor(settings: WatchSettings, target: WatchTarget, signal: AbortSignal) {
@@ -134,7 +135,8 @@ export class Watch {
           this.#pollAt = Math.min(this.#pollAt, performance.now() + Math.random() * (spread ?? 0))
         }
         if (error) this.lastFailure = { cause: error }
-        this.#wake()
+        // A poll that is under way is as good as the next one.
+        if (!this.#polling) this.#wake()
       },
       onRefused: (error) => {
         this.#refused = { error }
@@ -176,6 +178,7 @@ export class Watch {
       interrupted = true
       scope.abort(undefined)
     }
+    this.#polling = true
     if (longPoll) places.free -= 1
     const began = performance.now()
     try {
@@ -198,6 +201,7 @@ export class Watch {
       this.#pollAt = performance.now() + pauseAfter(error, this.#failedPolls)
       return {}
     } finally {
+      this.#polling = false
       if (longPoll) places.free += 1
       this.#wake = () => undefined
       scope.release()

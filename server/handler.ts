@@ -46,7 +46,7 @@ export class JobFailureError extends Error {
    * @param failure.retryable Whether another attempt may succeed, within the type's budget. Default: false, and true with
    *   `retryAfter`.
    * @param failure.retryAfter When to try again instead of by the pace of the type: milliseconds, an ISO 8601 duration, or
-   *   an instant. It does not extend the budget. Throws a TypeError for what is none of these.
+   *   an instant by the clock of this process. It does not extend the budget. Throws a TypeError for what is none of these.
    */
   constructor(failure: {
     title: string

@@ -1,6 +1,6 @@
-import { assemble, type AsyncJobs, type Parts } from './assembly.ts'
 import type { Pool } from 'pg'
 import { v7 as uuidv7 } from 'uuid'
+import { assemble, type AsyncJobs, type Parts } from './assembly.ts'
 import { type ConfigReading, readConfig } from './config/config.ts'
 import type { Settings } from './config/settings.ts'
 import { ConfigurationError } from './errors.ts'

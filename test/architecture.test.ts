@@ -34,7 +34,8 @@ describe('what a built entry needs', () => {
   })
 
   it('marks hook and provider as code of the browser, for frameworks that render components on a server', () => {
-    const marked = (name: string): boolean => /^'use client'/.test(readFileSync(`dist/client/react/${name}.js`, 'utf8'))
+    const marked = (name: string): boolean =>
+      readFileSync(`dist/client/react/${name}.js`, 'utf8').startsWith(`'use client'`)
     expect(['use-job', 'provider'].filter(marked)).toEqual(['use-job', 'provider'])
     // These can be called on a server, too.
     expect(['index', 'job-query', 'create-use-job'].filter(marked)).toEqual([])

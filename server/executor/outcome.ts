@@ -34,7 +34,7 @@ export function toEnding(attempt: EndedAttempt, settled: Settled): Ending | unde
       // A handler that returns early because of its signal has not done its work: the job is given back.
       return settled.kind === 'abandoned' ? undefined : { ...base(attempt), status: 'PENDING', unspent: true }
     case 'timed-out':
-      return fail(attempt, { code: 'timed-out', title: 'The job took longer than its type allows' }, true)
+      return fail(attempt, { code: 'timed-out', title: 'The job took longer than its type allows' }, {})
     case undefined:
       return settled.kind === 'returned' ? complete(attempt, settled.value) : failed(attempt, settled)
   }
@@ -52,25 +52,30 @@ function complete(attempt: EndedAttempt, value: unknown): Ending {
 
 function failed(attempt: EndedAttempt, settled: Settled): Ending {
   const error = settled.kind === 'threw' ? settled.error : undefined
-  if (!(error instanceof JobFailureError)) {
-    return fail(attempt, { code: 'handler-error', title: genericTitle }, !isMarkedPermanent(error))
+  if (error instanceof JobFailureError) {
+    return fail(attempt, toFailure(error), error.retryable && { afterMs: error.retryAfterMs })
   }
-  return fail(attempt, toFailure(error), error.retryable, error.retryAfterMs)
+  return fail(attempt, { code: 'handler-error', title: genericTitle }, !isMarkedFinal(error) && {})
 }
 
-/** Any error may say so of itself, such as one that an application throws elsewhere too. */
-function isMarkedPermanent(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === false
+/** Any error may say so of itself, such as one that an application throws elsewhere too. Handlers throw anything at all. */
+function isMarkedFinal(error: unknown): boolean {
+  try {
+    return (error as { retryable?: unknown } | null | undefined)?.retryable === false
+  } catch {
+    return false
+  }
 }
 
-// The last one is what a handler may ask for besides.
-// oxlint-disable-next-line max-params
-function fail(attempt: EndedAttempt, failure: JobFailure, retryable: boolean, retryAfterMs?: number): Ending {
-  if (retryable && attempt.attempt < attempt.maxAttempts) {
-    const delayMs = retryAfterMs ?? retryDelayMs(attempt.attempt, attempt.pacing)
-    return { ...base(attempt), status: 'PENDING', delayMs }
-  }
-  return { ...base(attempt), status: 'FAILED', failure }
+/** @param again false: not at all; else within the budget, after that time or at the pace of the type. */
+function fail(
+  attempt: EndedAttempt,
+  failure: JobFailure,
+  again: false | { readonly afterMs?: number | undefined },
+): Ending {
+  if (again === false || attempt.attempt >= attempt.maxAttempts) return { ...base(attempt), status: 'FAILED', failure }
+  const delayMs = again.afterMs ?? retryDelayMs(attempt.attempt, attempt.pacing)
+  return { ...base(attempt), status: 'PENDING', delayMs }
 }
 
 function base({ id, fencingToken }: EndedAttempt): Ending {

@@ -1,14 +1,7 @@
+import type { Retry } from '../jobs/retry-options.ts'
+
 /** How the retries of a type are paced. */
-export interface RetryPacing {
-  /** Before the first retry, in milliseconds. */
-  readonly initialDelayMs: number
-  /** By how much each delay is longer than the one before. */
-  readonly factor: number
-  /** No retry waits longer than this, in milliseconds. */
-  readonly maxDelayMs: number
-  /** Which share of a delay is left to chance, 0 to 1. */
-  readonly jitter: number
-}
+export type RetryPacing = Omit<Retry, 'maxAttempts'>
 
 /**
  * How long to wait before the next attempt, in milliseconds: growing, capped, and spread, so that jobs that failed together

@@ -36,7 +36,9 @@ export function beginWait({ access, watcher, streams, maxWaitMs }: WaitParts): B
     const leave = new AbortController()
     const abort = (): void => leave.abort()
     const forget = streams.whenEnding(abort)
-    req.res?.once('close', abort)
+    // It may have closed already, and then says so no more.
+    if (req.res?.closed === true || req.socket.destroyed) abort()
+    else req.res?.once('close', abort)
     return {
       headers: { 'Preference-Applied': `wait=${seconds}` },
       read: (until) =>

@@ -4,9 +4,13 @@ import type { RetryOptions } from '../handler.ts'
 /** The retries of a type, complete and checked. */
 export interface Retry {
   readonly maxAttempts: number
+  /** Before the first retry. */
   readonly initialDelayMs: number
+  /** By how much each delay is longer than the one before. */
   readonly factor: number
+  /** No retry waits longer than this. */
   readonly maxDelayMs: number
+  /** Which share of a delay is left to chance, 0 to 1. */
   readonly jitter: number
 }
 

@@ -109,9 +109,24 @@ describe('one client', () => {
     leave.abort('enough')
     expect(await left).toBe('enough')
     const nobody = '01890000-0000-7000-8000-000000000000'
+    const from = performance.now()
     expect(await rejection(client.job(nobody).waitForCompletion())).toMatchObject({ name: 'JobNotFoundError' })
+    // The stream says so, long before the first poll would.
+    expect(performance.now() - from).toBeLessThan(900)
     go.get(id)?.open()
     await expect(wait).resolves.toMatchObject({ status: 'COMPLETED' })
+  })
+
+  it('knows a job by its id in capitals too', async () => {
+    const client = createClient({ baseUrl: app.url })
+    const id = await gated()
+    requests.length = 0
+    const seen = gate()
+    const wait = client.job(id.toUpperCase()).waitForCompletion({ onProgress: () => seen.open() })
+    await seen.promise
+    expect(count(/status/)).toBe(0)
+    go.get(id)?.open()
+    await expect(wait).resolves.toMatchObject({ jobId: id })
   })
 
   it('polls nothing while its stream tells of its jobs', async () => {

@@ -65,5 +65,15 @@ describe('a client of openapi-fetch', () => {
     expect(submit!.body).toBe('{"year":2026}')
     expect(submit!.req.headers).toMatchObject({ 'idempotency-key': 'k', 'x-trace': 'on', authorization: 'Bearer x' })
     expect(server.requests(EVENTS)[0]!.req.url).toBe(`/job-events?job=${jobId}`)
+    const other = jobId.replace(/.$/, '0')
+    const waits = [jobId, other].map((id) =>
+      client
+        .job(id)
+        .waitForCompletion()
+        .catch(() => undefined),
+    )
+    const { req } = await server.arrived(EVENTS, 2)
+    expect(req.url).toBe(`/job-events?job=${jobId},${other}`)
+    await Promise.all(waits)
   })
 })

@@ -70,6 +70,20 @@ describe('a job that fails', () => {
     expect(at[1]).toBeLessThan(5_000)
   })
 
+  it('is tried again also after what cannot even be asked whether it is final [K14]', async () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no')
+        },
+        has: () => true,
+      },
+    )
+    const { at } = await run(quick, (attempt) => (attempt === 1 ? hostile : undefined))
+    expect(at).toHaveLength(2)
+  })
+
   it('may ask for no more than its budget', async () => {
     const { ended } = await run(quick, () => new JobFailureError({ title: 'Busy', code: 'busy', retryAfter: 10 }))
     expect(ended).toMatchObject({ jobStatus: 'FAILED', failureCode: 'busy' })

@@ -88,7 +88,7 @@ it('answers whatever the document allows, and refuses the rest, as the document 
   // A cancelled job stays readable: DELETE cancels the work, it does not delete the resource.
   const checks = ['--checks', 'all', '--exclude-checks', 'use_after_free', '--continue-on-failure']
   // So many for each operation and phase: with a budget of time alone, another machine would send other requests.
-  const bounds = ['--request-timeout', '10', '--max-time', '120', '--max-examples', '10']
+  const bounds = ['--request-timeout', '10', '--max-time', '240', '--max-examples', '5']
   const reproducible = ['--seed', seed, '--generation-database', 'none', '--workers', '1', '--no-color']
   const { code, output } = await run(
     [schemathesis, '--config-file', resolve(config), 'run', await writeDocument(), '--url', app.url].concat(

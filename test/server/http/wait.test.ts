@@ -130,10 +130,20 @@ describe('a status that prefers to wait [A74]', () => {
   })
 
   it('is answered at once, with the present state, when the server stops', async () => {
-    const other = await startApp({ pool: database.pool(), processing: { enabled: false }, handlers })
+    const arrived = gate()
+    const other = await startApp({
+      pool: database.pool(),
+      processing: { enabled: false },
+      handlers,
+      before: (host) =>
+        host.use((req, _res, next) => {
+          if (req.get('prefer') !== undefined) arrived.open()
+          next()
+        }),
+    })
     const id = await other.submit('slow')
     const answer = other.fetch(`/jobs/${id}/status`, wait(20))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await arrived.promise
     const from = performance.now()
     const stopped = other.asyncJobs.stop({ graceMs: 0 })
     expect((await answer).status).toBe(200)
